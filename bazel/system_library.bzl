@@ -1,0 +1,54 @@
+# Copyright 2026 The weft Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A repository of links to one installed library."""
+
+_LIBRARY_FOLDERS = [
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/usr/lib64",
+    "/usr/lib",
+    "/usr/local/lib",
+]
+
+def library_folder(ctx, file, package):
+    """Returns the first library folder that holds `file`; fails naming `package`.
+
+    Args:
+      ctx: the repository context.
+      file: a path below the folder, e.g. "libgtest.a".
+      package: the Debian package that installs it.
+
+    Returns:
+      The folder's path, a string.
+    """
+    for folder in _LIBRARY_FOLDERS:
+        if ctx.path(folder + "/" + file).exists:
+            return folder
+    fail("{} is not installed: run ./bazelw, or install the package {}".format(file, package))
+
+def _system_library_impl(ctx):
+    for link, target in ctx.attr.links.items():
+        if not ctx.path(target).exists:
+            fail("{} is not installed: run ./bazelw, or install the package {}".format(
+                target,
+                ctx.attr.package,
+            ))
+        ctx.symlink(target, link)
+    for archive in ctx.attr.archives:
+        file = "lib{}.a".format(archive)
+        folder = library_folder(ctx, file, ctx.attr.package)
+        ctx.symlink(folder + "/" + file, "lib/" + file)
+    ctx.symlink(ctx.attr.build_file, "BUILD")
+
+system_library = repository_rule(
+    implementation = _system_library_impl,
+    doc = "Links to an installed library's headers and static archives, with a BUILD file of ours.",
+    attrs = {
+        "archives": attr.string_list(doc = "x for lib/libx.a"),
+        "build_file": attr.label(mandatory = True, allow_single_file = True),
+        "links": attr.string_dict(doc = "path in the repository -> path in the system"),
+        "package": attr.string(mandatory = True, doc = "the Debian package, for the message"),
+    },
+    local = True,
+)

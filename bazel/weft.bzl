@@ -1,0 +1,128 @@
+# Copyright 2026 The weft Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The rules every target of weft is made with.
+
+They set what must be the same everywhere: the include prefix (a header at
+timer/sleep.h is included as "weft/timer/sleep.h", here and in every workspace
+that depends on us), the language, the warnings, and the check that a target
+names every library whose headers it includes.
+"""
+
+load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library", "cc_test")
+
+_HEADER_SUFFIXES = (".h", ".hpp", ".inc")
+
+_COPTS = ["-std=c++20"]
+
+# Only in our own workspace: a newer compiler's new warning must not break the
+# build of somebody who depends on us.
+_WARNINGS = [
+    "-Wall",
+    "-Wextra",
+    "-Wpedantic",
+    "-Wnon-virtual-dtor",
+    "-Woverloaded-virtual",
+    "-Wvla",
+    "-Werror",
+]
+
+_CLANG_WARNINGS = [
+    "-Wthread-safety",
+    "-Wextra-semi",
+    "-Wimplicit-fallthrough",
+    "-Wshadow-uncaptured-local",
+    "-Wunreachable-code-break",
+]
+
+def _copts(copts):
+    if native.repository_name() not in ["@", ""]:
+        return _COPTS + copts
+    return _COPTS + _WARNINGS + select({
+        "//bazel:clang": _CLANG_WARNINGS,
+        "//conditions:default": [],
+    }) + copts
+
+def _features(features):
+    return ["layering_check"] + features
+
+def _check_srcs(rule, name, srcs):
+    for src in srcs:
+        if src.endswith(_HEADER_SUFFIXES):
+            fail("{} //{}:{} has the header {} in srcs: give it a target of its own, in hdrs".format(
+                rule,
+                native.package_name(),
+                name,
+                src,
+            ))
+
+def weft_cc_library(name, srcs = [], hdrs = [], copts = [], features = [], **kwargs):
+    """A library whose headers are included as "weft/<package>/<file>.h".
+
+    Args:
+      name: the stem of its header.
+      srcs: sources; never a header.
+      hdrs: headers, below this package.
+      copts: further compiler options.
+      features: further toolchain features.
+      **kwargs: as for cc_library.
+    """
+    _check_srcs("weft_cc_library", name, srcs)
+    cc_library(
+        name = name,
+        srcs = srcs,
+        hdrs = hdrs,
+        copts = _copts(copts),
+        features = _features(features),
+        include_prefix = "weft/" + native.package_name(),
+        strip_include_prefix = "/" + native.package_name(),
+        **kwargs
+    )
+
+def weft_cc_test(name, srcs = [], copts = [], features = [], deps = [], size = "small", **kwargs):
+    """A GoogleTest test; GoogleTest and its main function are added here.
+
+    Args:
+      name: the stem of its source.
+      srcs: sources; never a header.
+      copts: further compiler options.
+      features: further toolchain features.
+      deps: what the source includes, without GoogleTest.
+      size: as for cc_test; a small test ends within a minute.
+      **kwargs: as for cc_test.
+    """
+    _check_srcs("weft_cc_test", name, srcs)
+    cc_test(
+        name = name,
+        size = size,
+        srcs = srcs,
+        copts = _copts(copts),
+        features = _features(features),
+        linkstatic = True,
+        deps = deps + [
+            "//bazel:sanitizer_defaults",
+            "@com_google_googletest//:gtest_main",
+        ],
+        **kwargs
+    )
+
+def weft_cc_binary(name, srcs = [], copts = [], features = [], deps = [], **kwargs):
+    """A program: an example, a benchmark, a helper of a test.
+
+    Args:
+      name: its name.
+      srcs: sources; never a header.
+      copts: further compiler options.
+      features: further toolchain features.
+      deps: what the source includes.
+      **kwargs: as for cc_binary.
+    """
+    _check_srcs("weft_cc_binary", name, srcs)
+    cc_binary(
+        name = name,
+        srcs = srcs,
+        copts = _copts(copts),
+        features = _features(features),
+        deps = deps + ["//bazel:sanitizer_defaults"],
+        **kwargs
+    )

@@ -79,7 +79,19 @@ def weft_cc_library(name, srcs = [], hdrs = [], copts = [], features = [], **kwa
         **kwargs
     )
 
-def weft_cc_test(name, srcs = [], copts = [], features = [], deps = [], size = "small", **kwargs):
+def _tags(tags):
+    # A test that looks at the clock runs while no other one does.
+    return tags + ["exclusive"] if "timing" in tags else tags
+
+def weft_cc_test(
+        name,
+        srcs = [],
+        copts = [],
+        features = [],
+        deps = [],
+        size = "small",
+        tags = [],
+        **kwargs):
     """A GoogleTest test; GoogleTest and its main function are added here.
 
     Args:
@@ -89,6 +101,7 @@ def weft_cc_test(name, srcs = [], copts = [], features = [], deps = [], size = "
       features: further toolchain features.
       deps: what the source includes, without GoogleTest.
       size: as for cc_test; a small test ends within a minute.
+      tags: as for cc_test; docs/testing.md says which there are.
       **kwargs: as for cc_test.
     """
     _check_srcs("weft_cc_test", name, srcs)
@@ -99,6 +112,7 @@ def weft_cc_test(name, srcs = [], copts = [], features = [], deps = [], size = "
         copts = _copts(copts),
         features = _features(features),
         linkstatic = True,
+        tags = _tags(tags),
         deps = deps + [
             "//bazel:sanitizer_defaults",
             "@com_google_googletest//:gtest_main",

@@ -140,3 +140,25 @@ def weft_cc_binary(name, srcs = [], copts = [], features = [], deps = [], **kwar
         deps = deps + ["//bazel:sanitizer_defaults"],
         **kwargs
     )
+
+def weft_py_test(name, src, data = [], size = "small", tags = [], **kwargs):
+    """A Python unittest. (py_test needs a `python` that Debian does not have.)
+
+    Args:
+      name: the stem of its source.
+      src: the one source.
+      data: what it imports or reads.
+      size: as for sh_test.
+      tags: as for sh_test; `python` is added, for configurations that only
+        change how C++ is compiled.
+      **kwargs: as for sh_test.
+    """
+    native.sh_test(
+        name = name,
+        size = size,
+        srcs = ["//bazel:python_test.py"],
+        args = ["$(location {})".format(src)],
+        data = data + [src],
+        tags = tags + ["python"],
+        **kwargs
+    )

@@ -1,0 +1,61 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Whether a coroutine borrows: takes references, pointers or views.
+//
+// Dropping a handle cancels its task but does not wait for it, so a coroutine
+// that borrows must not be handed to somebody who may outlive what it borrows
+// from. A Task records, at no cost, whether its coroutine took a parameter of a
+// borrowing type (or is a member function or lambda of a non-empty object,
+// which it reads through a reference). Spawn, TaskGroup and Detach check that.
+//
+// A type of your own that refers to memory it does not own says so:
+//   template <> inline constexpr bool weft::kBorrows<MyView> = true;
+//
+// Thread safety: none needed.
+#ifndef WEFT_TASK_BORROW_H_
+#define WEFT_TASK_BORROW_H_
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+
+namespace weft {
+
+// True for values of type T that refer to memory they do not own.
+template <class T>
+inline constexpr bool kBorrows =
+    std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>;
+template <class C, class Traits>
+inline constexpr bool kBorrows<std::basic_string_view<C, Traits>> = true;
+template <class T, size_t N>
+inline constexpr bool kBorrows<std::span<T, N>> = true;
+template <class T>
+inline constexpr bool kBorrows<absl::Span<T>> = true;
+template <class Signature>
+inline constexpr bool kBorrows<absl::FunctionRef<Signature>> = true;
+template <class T>
+inline constexpr bool kBorrows<std::reference_wrapper<T>> = true;
+
+namespace task_internal {
+
+// For a parameter type as std::coroutine_traits gives it. An empty object has
+// nothing that could dangle: a lambda without captures is one.
+template <class P>
+inline constexpr bool kParameterBorrows =
+    std::is_reference_v<P> ? !(std::is_empty_v<std::remove_cvref_t<P>> ||
+                               std::is_function_v<std::remove_reference_t<P>>)
+                           : kBorrows<std::remove_cv_t<P>>;
+
+// In debug builds of this library CHECK-fails if `borrows`.
+void CheckNotBorrowing(bool borrows);
+
+}  // namespace task_internal
+}  // namespace weft
+
+#endif  // WEFT_TASK_BORROW_H_

@@ -1,0 +1,107 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Context: what a poll is given: whom to wake, how much it may do, and where.
+//
+// A Context carries
+//   - the waker: a future that returns pending has kept (a clone of) it;
+//   - the budget: how many leaf operations may still succeed in this poll, so
+//     that a task whose data never runs dry does not starve its neighbours;
+//   - the environment: reactor, timers, clock, spawner, random numbers.
+//
+// How a leaf uses the budget: before doing its work it returns pending if
+// !cx.HasBudget() (which then has arranged another poll); when it is ready it
+// calls cx.Charge(). Pending results are not charged. A combinator that must
+// not mistake a spent budget for "not ready" gives its children a fresh Budget.
+//
+// Thread safety: belongs to one poll on one thread.
+// Lifetime: a Context is valid during the poll that it was passed to.
+#ifndef WEFT_TASK_CONTEXT_H_
+#define WEFT_TASK_CONTEXT_H_
+
+#include <cstdint>
+
+#include "weft/task/environment.h"
+#include "weft/task/random.h"
+#include "weft/task/waker.h"
+
+namespace weft {
+
+// How many leaf operations may succeed in one poll of a spawned task. The
+// number is Tokio's, whose users found it large enough not to cost throughput.
+class Budget {
+ public:
+  static constexpr uint32_t kPerPoll = 128;
+
+  explicit constexpr Budget(uint32_t units = kPerPoll) : units_(units) {}
+
+  constexpr uint32_t units() const { return units_; }
+  constexpr bool IsSpent() const { return units_ == 0; }
+  constexpr void Charge() { units_ -= units_ != 0; }
+
+ private:
+  uint32_t units_;
+};
+
+class Context {
+ public:
+  // Without a budget the poll is unlimited; without an environment it has the
+  // calling thread's current one.
+  explicit Context(const Waker& waker, Budget* budget = nullptr,
+                   const Environment* environment = nullptr)
+      : waker_(&waker), budget_(budget), environment_(environment) {}
+
+  const Waker& waker() const { return *waker_; }
+  Budget* budget() const { return budget_; }
+  const Environment& environment() const {
+    return environment_ != nullptr ? *environment_ : Environment::Current();
+  }
+
+  // This context with another waker or budget; for combinators.
+  Context WithWaker(const Waker& waker) const {
+    return Context(waker, budget_, environment_);
+  }
+  Context WithBudget(Budget* budget) const {
+    return Context(*waker_, budget, environment_);
+  }
+
+  // False if the budget is spent; then the waker has been woken and the caller
+  // returns pending.
+  bool HasBudget() const {
+    if (budget_ == nullptr || !budget_->IsSpent()) return true;
+    waker_->WakeByRef();
+    return false;
+  }
+  // Counts one leaf operation that succeeded.
+  void Charge() const {
+    if (budget_ != nullptr) budget_->Charge();
+  }
+
+  // The service that `member` names: this environment's, else the calling
+  // thread's current environment's, else null.
+  template <class Service>
+  Service* Find(Service* Environment::* member) const {
+    if (environment_ != nullptr && environment_->*member != nullptr) {
+      return environment_->*member;
+    }
+    return Environment::Current().*member;
+  }
+
+  Random& random() const {
+    Random* random = Find(&Environment::random);
+    return random != nullptr ? *random : Random::OfThread();
+  }
+  const Clock& clock() const {
+    const Clock* clock = Find(&Environment::clock);
+    return clock != nullptr ? *clock : Clock::Real();
+  }
+
+ private:
+  const Waker* waker_;
+  Budget* budget_;
+  const Environment* environment_;
+};
+
+}  // namespace weft
+
+#endif  // WEFT_TASK_CONTEXT_H_

@@ -1,0 +1,193 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// JoinHandle<T>: a spawned task, seen from outside; a future of its output.
+//
+//   JoinHandle<int> handle = Spawn(Count());
+//   int n = co_await handle;
+//
+// Awaiting rethrows what the task threw. If the task was cancelled by its
+// executor (which was destroyed, or dropped the task's Runnable) awaiting
+// CHECK-fails; Outcome() gives a Status instead.
+//
+// Thread safety: one thread at a time; it may move between threads, also after
+// it has been polled. Lifetime: independent of the executor. Dropping: cancels
+// the task. Its future is destroyed where the task runs: soon, not at once.
+// Detach() lets it run; co_await std::move(handle).Cancel() waits until the
+// future is gone. Dropping a pending await of a handle that is named loses
+// nothing; the handle can be awaited again.
+#ifndef WEFT_TASK_JOIN_HANDLE_H_
+#define WEFT_TASK_JOIN_HANDLE_H_
+
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "weft/task/check.h"
+#include "weft/task/context.h"
+#include "weft/task/future.h"
+#include "weft/task/outcome.h"
+#include "weft/task/polled.h"
+#include "weft/task/status.h"
+#include "weft/task/task_cell.h"
+
+namespace weft {
+
+template <class T>
+class JoinHandle;
+
+namespace task_internal {
+template <class T>
+JoinHandle<T> MakeHandle(TaskHeader* task);
+template <class T>
+class CancelFuture;
+template <class T>
+class OutcomeFuture;
+}  // namespace task_internal
+
+template <class T>
+class [[nodiscard(
+    "a JoinHandle cancels its task when dropped; keep it or Detach() "
+    "it")]] JoinHandle {
+ public:
+  using Output = T;
+  static constexpr bool kMovableAfterPoll = true;
+
+  JoinHandle(JoinHandle&& other) noexcept
+      : task_(std::exchange(other.task_, nullptr)) {}
+  JoinHandle& operator=(JoinHandle&& other) noexcept {
+    std::swap(task_, other.task_);
+    return *this;
+  }
+  ~JoinHandle() {
+    if (task_ == nullptr) return;
+    task_internal::CancelTask(task_);
+    task_internal::DropHandle(task_);
+  }
+
+  // Ready with the task's output. Throws what the task threw.
+  Polled<T> Poll(Context& cx) {
+    if (!PollFinished(cx)) return kPending;
+    task_internal::CheckHasOutput(task_);
+    return TakeOutput();
+  }
+
+  // True once the task is finished or its future has been destroyed.
+  bool IsFinished() const {
+    return (task_->state.Load() & task_internal::kDone) != 0;
+  }
+
+  // Lets the task run to its end without anybody waiting for it. What it throws
+  // goes to the environment's handler of unhandled exceptions. In debug builds
+  // CHECK-fails for a coroutine that borrows its arguments (task/borrow.h).
+  void Detach() && {
+    task_internal::CheckDetach(task_);
+    task_internal::DropHandle(std::exchange(task_, nullptr));
+  }
+
+  // Cancels the task and waits until its future is destroyed. Ready with the
+  // output if the task had just finished, else with nullopt; throws what the
+  // task threw. Cancels at its first poll; dropping it leaves the task
+  // cancelled.
+  task_internal::CancelFuture<T> Cancel() && {
+    return task_internal::CancelFuture<T>(std::move(*this));
+  }
+
+  // Waits for the output, or for a Cancelled status if there will be none. A
+  // Status or StatusOr output is not wrapped once more.
+  task_internal::OutcomeFuture<T> Outcome() && {
+    return task_internal::OutcomeFuture<T>(std::move(*this));
+  }
+
+ private:
+  friend JoinHandle task_internal::MakeHandle<T>(task_internal::TaskHeader*);
+  friend task_internal::CancelFuture<T>;
+  friend task_internal::OutcomeFuture<T>;
+
+  explicit JoinHandle(task_internal::TaskHeader* task) : task_(task) {}
+
+  bool PollFinished(Context& cx) {
+    WEFT_CHECK(task_ != nullptr,
+               "this JoinHandle was moved from, or has given its output");
+    return task_internal::PollJoin(task_, cx);
+  }
+  bool HasOutput() const {
+    return (task_->state.Load() & task_internal::kOutput) != 0;
+  }
+  // Requires: HasOutput(). The handle is empty afterwards.
+  Polled<T> TakeOutput();
+
+  task_internal::TaskHeader* task_;
+};
+
+namespace task_internal {
+
+template <class T>
+JoinHandle<T> MakeHandle(TaskHeader* task) {
+  return JoinHandle<T>(task);
+}
+
+// Drops the handle's reference at the end of a scope, also by an exception.
+struct HandleDropper {
+  ~HandleDropper() { DropHandle(task); }
+  TaskHeader* task;
+};
+
+template <class T>
+class [[nodiscard]] CancelFuture {
+ public:
+  using Output = std::optional<UnitIfVoid<T>>;
+  static constexpr bool kMovableAfterPoll = true;
+
+  explicit CancelFuture(JoinHandle<T> handle) : handle_(std::move(handle)) {}
+
+  Polled<Output> Poll(Context& cx) {
+    if (!std::exchange(cancelled_, true)) CancelTask(handle_.task_);
+    if (!handle_.PollFinished(cx)) return kPending;
+    if (!handle_.HasOutput()) return Output();
+    return Output(TakeReady(handle_.TakeOutput()));
+  }
+
+ private:
+  JoinHandle<T> handle_;
+  bool cancelled_ = false;
+};
+
+template <class T>
+class [[nodiscard]] OutcomeFuture {
+ public:
+  using Output = OutcomeOf<T>;
+  static constexpr bool kMovableAfterPoll = true;
+
+  explicit OutcomeFuture(JoinHandle<T> handle) : handle_(std::move(handle)) {}
+
+  Polled<Output> Poll(Context& cx) {
+    if (!handle_.PollFinished(cx)) return kPending;
+    if (!handle_.HasOutput()) return Output(CancelledStatus());
+    return MakeOutcome(handle_.TakeOutput());
+  }
+
+ private:
+  JoinHandle<T> handle_;
+};
+
+}  // namespace task_internal
+
+template <class T>
+Polled<T> JoinHandle<T>::TakeOutput() {
+  const task_internal::HandleDropper dropper{std::exchange(task_, nullptr)};
+  task_internal::RethrowIfFailed(dropper.task);
+  void* output = dropper.task->vtable->output(dropper.task);
+  if constexpr (std::is_void_v<T>) {
+    return Unit();
+  } else if constexpr (std::is_reference_v<T>) {
+    return **static_cast<std::remove_reference_t<T>**>(output);
+  } else {
+    return std::move(*static_cast<T*>(output));
+  }
+}
+
+}  // namespace weft
+
+#endif  // WEFT_TASK_JOIN_HANDLE_H_

@@ -1,0 +1,118 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Algorithm. The word is kEmpty, kParked or kNotified.
+//   Park:   kNotified -> kEmpty and return; else kEmpty -> kParked, sleep while
+//           kParked, then swap in kEmpty.
+//   Unpark: swap in kNotified; wake the sleeper if the old value was kParked.
+// A swap that reads kNotified acquires what the unparking thread did before. An
+// Unpark is never lost: whichever of the two swaps comes second sees the other.
+#include "weft/task/parker.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "weft/task/driver.h"
+#include "weft/task/instant.h"
+#include "weft/task/waker.h"
+
+namespace weft {
+namespace {
+
+constexpr uint32_t kEmpty = 0;
+constexpr uint32_t kParked = 1;
+constexpr uint32_t kNotified = 2;
+
+// Sleeps while `word` is `expected`; returns at the latest at `deadline`.
+void FutexWait(std::atomic<uint32_t>& word, uint32_t expected,
+               Instant deadline) {
+  timespec until;
+  timespec* timeout = nullptr;
+  if (!deadline.IsInfinite()) {
+    until.tv_sec = static_cast<time_t>(deadline.nanoseconds() / 1'000'000'000);
+    until.tv_nsec = static_cast<long>(deadline.nanoseconds() % 1'000'000'000);
+    timeout = &until;
+  }
+  // FUTEX_WAIT_BITSET takes an absolute time on CLOCK_MONOTONIC (futex(2)).
+  syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected, timeout,
+          nullptr, FUTEX_BITSET_MATCH_ANY);
+}
+
+void FutexWake(std::atomic<uint32_t>& word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+struct Parker::Core {
+  std::atomic<uint32_t> word{kEmpty};
+  std::atomic<uint32_t> references{1};
+
+  void Unpark() {
+    // Release: publishes what happened before the unpark.
+    if (word.exchange(kNotified, std::memory_order_release) == kParked) {
+      FutexWake(word);
+    }
+  }
+  // Relaxed: a new reference is made from an existing one.
+  void Ref() { references.fetch_add(1, std::memory_order_relaxed); }
+  void Unref() {
+    // Acquire-release: the last one sees every use before deleting.
+    if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+};
+
+const WakerVTable Parker::kUnparkVTable = {
+    .clone =
+        [](void* data) {
+          static_cast<Core*>(data)->Ref();
+          return Waker(&kUnparkVTable, data);
+        },
+    .wake =
+        [](void* data) {
+          static_cast<Core*>(data)->Unpark();
+          static_cast<Core*>(data)->Unref();
+        },
+    .wake_by_ref = [](void* data) { static_cast<Core*>(data)->Unpark(); },
+    .drop = [](void* data) { static_cast<Core*>(data)->Unref(); },
+};
+
+Parker::Parker() : core_(new Core) {}
+Parker::~Parker() { core_->Unref(); }
+
+void Parker::Park(Instant deadline) {
+  std::atomic<uint32_t>& word = core_->word;
+  uint32_t state = kNotified;
+  // Acquire: pairs with the release in Unpark.
+  if (word.compare_exchange_strong(state, kEmpty, std::memory_order_acquire)) {
+    return;
+  }
+  if (deadline <= Instant::FromNanoseconds(0)) return;
+  state = kEmpty;
+  // Acquire: where it fails, the notification that came meanwhile is ours.
+  if (word.compare_exchange_strong(state, kParked, std::memory_order_acquire)) {
+    FutexWait(word, kParked, deadline);
+  }
+  // Acquire: pairs with the release in Unpark. Early returns are allowed.
+  word.exchange(kEmpty, std::memory_order_acquire);
+}
+
+Waker Parker::Unparker() {
+  core_->Ref();
+  return Waker(&kUnparkVTable, core_);
+}
+
+void Parker::Unpark() { core_->Unpark(); }
+
+[[gnu::noinline]] Driver& Driver::OfThread() {
+  static thread_local Parker parker;
+  return parker;
+}
+
+}  // namespace weft

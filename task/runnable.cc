@@ -1,0 +1,196 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Algorithm: every step is a transition of task/task_state.h; this file does
+// what the transition says must be done next.
+#include "weft/task/runnable.h"
+
+#include <cstdint>
+#include <exception>
+#include <utility>
+
+#include "weft/task/blocking_check.h"
+#include "weft/task/check.h"
+#include "weft/task/context.h"
+#include "weft/task/environment.h"
+#include "weft/task/task_cell.h"
+#include "weft/task/task_state.h"
+#include "weft/task/unhandled_exception.h"
+#include "weft/task/waker.h"
+
+namespace weft::task_internal {
+namespace {
+
+void Act(TaskHeader* task, Then then) {
+  if (then == Then::kSchedule) task->vtable->schedule(task, ScheduleInfo());
+  if (then == Then::kFree) task->vtable->free(task);
+}
+
+constexpr WakerVTable kTaskWaker = {
+    .clone =
+        [](void* data) {
+          return MakeTaskWaker(static_cast<TaskHeader*>(data));
+        },
+    .wake =
+        [](void* data) {
+          auto* task = static_cast<TaskHeader*>(data);
+          Act(task, task->state.Wake(/*consume=*/true));
+        },
+    .wake_by_ref =
+        [](void* data) {
+          auto* task = static_cast<TaskHeader*>(data);
+          Act(task, task->state.Wake(/*consume=*/false));
+        },
+    .drop =
+        [](void* data) {
+          auto* task = static_cast<TaskHeader*>(data);
+          Act(task, task->state.Unref());
+        },
+};
+
+// The future has been destroyed; the output, if any, is stored. Ends the task
+// and gives up the Runnable's reference.
+void FinishTask(TaskHeader* task, uint64_t output) {
+  if (task->vtable->on_gone != nullptr) task->vtable->on_gone(task);
+  const uint64_t before = task->state.Finish(output);
+  if ((before & kJoinWaker) != 0) std::move(task->join_waker).Wake();
+  if ((before & kHandle) == 0 && output != 0) {
+    std::exception_ptr exception = std::move(task->exception);
+    if (exception == nullptr) {
+      task->vtable->destroy_output(task);
+    } else if ((before & kCancelled) == 0) {
+      ReportUnhandledException(std::move(exception));
+    }
+  }
+  Act(task, task->state.Unref());
+}
+
+void DestroyTask(TaskHeader* task) {
+  task->vtable->destroy_future(task);
+  FinishTask(task, 0);
+}
+
+bool PollCatching(TaskHeader* task, Context& cx) {
+#if defined(__cpp_exceptions)
+  try {
+    return task->vtable->poll(task, cx);
+  } catch (...) {
+    task->exception = std::current_exception();
+  }
+  task->vtable->destroy_future(task);
+  return true;
+#else
+  return task->vtable->poll(task, cx);
+#endif
+}
+
+bool OnForeignThread(const TaskHeader* task) {
+  return task->thread != nullptr && task->thread != ThisThread();
+}
+
+// The task whose Runnable this thread is posting home.
+constinit thread_local TaskHeader* posting_home = nullptr;
+
+}  // namespace
+
+[[gnu::noinline]] const void* ThisThread() {
+  constinit static thread_local char marker = 0;
+  return &marker;
+}
+
+Waker MakeTaskWaker(TaskHeader* task) {
+  task->state.Ref();
+  return Waker(&kTaskWaker, task);
+}
+
+bool RunTask(TaskHeader* task, uint32_t units) {
+  WEFT_CHECK(!OnForeignThread(task),
+             "a Runnable of SpawnLocalOn was run on another thread; run it on "
+             "the thread that spawned it");
+  const NoBlockingScope no_blocking;
+  if (task->state.BeginRun() == Then::kDestroy) {
+    DestroyTask(task);
+    return false;
+  }
+  const BorrowedWaker waker(&kTaskWaker, task);
+  Budget budget(units);
+  Context cx(waker.get(), &budget, &Environment::Current());
+  if (PollCatching(task, cx)) {
+    FinishTask(task, kOutput);
+    return false;
+  }
+  if (task->vtable->on_pending != nullptr) task->vtable->on_pending(task);
+  switch (task->state.Suspend()) {
+    case Then::kReschedule:
+      task->vtable->schedule(task, ScheduleInfo{.woken_while_running = true});
+      return true;
+    case Then::kDestroy:
+      DestroyTask(task);
+      return false;
+    default:
+      return false;
+  }
+}
+
+void DropRunnable(TaskHeader* task) {
+  if (OnForeignThread(task)) {
+    if (posting_home == task) return;  // home is gone: leak, as documented
+    task->state.Cancel();
+    TaskHeader* outer = std::exchange(posting_home, task);
+    task->vtable->schedule(task, ScheduleInfo());
+    posting_home = outer;
+    return;
+  }
+  task->state.BeginRun();
+  DestroyTask(task);
+}
+
+bool PollJoin(TaskHeader* task, Context& cx) {
+  if (!cx.HasBudget()) return false;
+  TaskState& state = task->state;
+  if ((state.Load() & kDone) == 0 && state.ClaimJoinWaker()) {
+    if (!task->join_waker.WillWake(cx.waker())) task->join_waker = cx.waker();
+    if (state.PublishJoinWaker()) return false;
+    task->join_waker = Waker();
+  }
+  cx.Charge();
+  return true;
+}
+
+void CancelTask(TaskHeader* task) { Act(task, task->state.Cancel()); }
+
+void DropHandle(TaskHeader* task) {
+  const uint64_t before = task->state.DropHandle();
+  if ((before & kDone) == 0) {
+    if ((before & kJoinWaker) != 0) task->join_waker = Waker();
+  } else if ((before & kOutput) != 0) {
+    if (task->exception == nullptr) {
+      task->vtable->destroy_output(task);
+    } else {
+      task->exception = nullptr;
+    }
+  }
+  Act(task, task->state.Unref());
+}
+
+void CheckDetach(TaskHeader* task) {
+  WEFT_CHECK(task != nullptr, "this JoinHandle was moved from");
+#ifndef NDEBUG
+  WEFT_CHECK(!task->borrows,
+             "a coroutine that takes references, pointers or views was "
+             "detached, and may outlive what they point to; pass values, or "
+             "await the handle");
+#endif
+}
+
+void RethrowIfFailed(TaskHeader* task) {
+  if (task->exception != nullptr) std::rethrow_exception(task->exception);
+}
+
+void CheckHasOutput(TaskHeader* task) {
+  WEFT_CHECK((task->state.Load() & kOutput) != 0,
+             "the awaited task was dropped by its executor and has no output; "
+             "await std::move(handle).Outcome() to get a Status instead");
+}
+
+}  // namespace weft::task_internal

@@ -1,0 +1,132 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Runnable: the right to poll a spawned task once, and SpawnOn, which makes an
+// executor of anything that can carry a Runnable to where it is run.
+//
+// SpawnOn(future, schedule) puts the future into a task and returns its first
+// Runnable and its JoinHandle. Whenever the task is woken, schedule(runnable)
+// is called on the waking thread; sooner or later somebody calls Run on what it
+// was given. So every "post this function" is an executor:
+//
+//   auto [runnable, handle] = SpawnOn(Work(), [&](Runnable<> r) {
+//     loop.Post([raw = std::move(r).IntoRaw()] {
+//     Runnable<>::FromRaw(raw).Run(); });
+//   });
+//   std::move(runnable).Schedule();
+//
+// A task's states are in task/task_state.h. There is at most one Runnable at a
+// time; a wake during Run makes the next one when Run ends.
+//
+// Metadata: a value of the executor's own in the task, of any type M. If M has
+// them, these members are called by the thread that runs the task:
+//   void OnPending()  after each pending poll, while no other thread can run
+//   it; void OnGone()     once, when the future has been destroyed.
+//
+// Thread safety: the schedule function is called from any thread that wakes the
+// task, possibly from several at once for different tasks. A Runnable may be
+// run on any thread, except one made by SpawnLocalOn. Lifetime: schedule
+// function and metadata live until the last waker is gone. Dropping: a Runnable
+// that is destroyed without Run cancels its task: the future is destroyed at
+// once.
+#ifndef WEFT_TASK_RUNNABLE_H_
+#define WEFT_TASK_RUNNABLE_H_
+
+#include <concepts>
+#include <cstdint>
+#include <utility>
+
+#include "weft/task/context.h"
+#include "weft/task/future.h"
+#include "weft/task/join_handle.h"
+#include "weft/task/polled.h"
+#include "weft/task/task_cell.h"
+#include "weft/task/waker.h"
+
+namespace weft {
+
+template <class M = Unit>
+class [[nodiscard]] Runnable {
+ public:
+  Runnable(Runnable&& other) noexcept
+      : task_(std::exchange(other.task_, nullptr)) {}
+  Runnable& operator=(Runnable&& other) noexcept {
+    std::swap(task_, other.task_);
+    return *this;
+  }
+  ~Runnable() {
+    if (task_ != nullptr) task_internal::DropRunnable(task_);
+  }
+
+  // Polls the task once, with `budget` units and the thread's current
+  // environment, and destroys it if it is finished or cancelled. True if the
+  // task was woken meanwhile and has handed its next Runnable to the schedule
+  // function.
+  bool Run(uint32_t budget = Budget::kPerPoll) && {
+    return task_internal::RunTask(std::exchange(task_, nullptr), budget);
+  }
+
+  // Passes this to the task's schedule function.
+  void Schedule() && {
+    task_internal::TaskHeader* task = std::exchange(task_, nullptr);
+    task->vtable->schedule(task, ScheduleInfo());
+  }
+
+  M& metadata() const {
+    return static_cast<task_internal::TaskHeaderWith<M>*>(task_)->metadata;
+  }
+
+  // A waker for the task.
+  Waker MakeWaker() const { return task_internal::MakeTaskWaker(task_); }
+
+  // Carries the Runnable through a C interface. Whoever gets the pointer owns
+  // the Runnable and gives it to FromRaw exactly once.
+  void* IntoRaw() && { return std::exchange(task_, nullptr); }
+  static Runnable FromRaw(void* raw) {
+    return Runnable(static_cast<task_internal::TaskHeader*>(raw));
+  }
+
+ private:
+  explicit Runnable(task_internal::TaskHeader* task) : task_(task) {}
+
+  task_internal::TaskHeader* task_;
+};
+
+// What SpawnOn returns.
+template <class T, class M>
+struct Spawned {
+  Runnable<M> runnable;
+  JoinHandle<T> handle;
+};
+
+// Puts `future` into a task whose wakes call `schedule`, a callable that takes
+// (Runnable<M>) or (Runnable<M>, ScheduleInfo). One allocation. Nothing runs
+// and `schedule` is not called before the first Runnable is used.
+template <Future F, class S, class M = Unit>
+Spawned<OutputOf<F>, M> SpawnOn(F future, S schedule, M metadata = M()) {
+  task_internal::TaskHeader* task =
+      task_internal::TaskCell<F, S, M, Runnable<M>>::Make(
+          std::move(future), std::move(schedule), std::move(metadata),
+          /*thread=*/nullptr);
+  return {Runnable<M>::FromRaw(task),
+          task_internal::MakeHandle<OutputOf<F>>(task)};
+}
+
+// The same for a future that must stay on the calling thread. Its Runnables may
+// travel (a waker may fire anywhere) but Run only there; one that is dropped on
+// another thread is posted home through `schedule`, which therefore must reach
+// the home thread for as long as the task may be woken. If it cannot, and drops
+// the Runnable itself on a foreign thread, the future is leaked.
+template <Future F, class S, class M = Unit>
+Spawned<OutputOf<F>, M> SpawnLocalOn(F future, S schedule, M metadata = M()) {
+  task_internal::TaskHeader* task =
+      task_internal::TaskCell<F, S, M, Runnable<M>>::Make(
+          std::move(future), std::move(schedule), std::move(metadata),
+          task_internal::ThisThread());
+  return {Runnable<M>::FromRaw(task),
+          task_internal::MakeHandle<OutputOf<F>>(task)};
+}
+
+}  // namespace weft
+
+#endif  // WEFT_TASK_RUNNABLE_H_

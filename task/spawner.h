@@ -1,0 +1,120 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Spawner: what tasks are spawned on, whoever runs them.
+//
+// The interface between code that wants tasks to run and the executors that run
+// them; portable libraries take a Spawner& or use the current environment's.
+//
+//   JoinHandle<int> handle = Spawn(Work());            // the current spawner's
+//   JoinHandle<int> other = executor.spawner().Spawn(Work());
+//
+// Thread safety: all methods from any thread.
+// Lifetime: a spawner outlives the wakers of its tasks, or keeps what Schedule
+// needs alive for them.
+#ifndef WEFT_TASK_SPAWNER_H_
+#define WEFT_TASK_SPAWNER_H_
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "weft/task/environment.h"
+#include "weft/task/future.h"
+#include "weft/task/invoke.h"
+#include "weft/task/join_handle.h"
+#include "weft/task/runnable.h"
+
+namespace weft {
+
+class Spawner;
+
+// What a spawner keeps in each of its tasks: the place for a registry of live
+// tasks. The fields after `spawner` belong to it alone.
+struct SpawnedTask {
+  explicit SpawnedTask(Spawner* spawner) : spawner(spawner) {}
+
+  // Called by the task (see runnable.h).
+  inline void OnPending();
+  inline void OnGone();
+
+  Spawner* const spawner;
+  SpawnedTask* next = nullptr;
+  SpawnedTask* previous = nullptr;
+  uint32_t shard = 0;
+  bool registered = false;
+};
+
+class Spawner {
+ public:
+  virtual ~Spawner() = default;
+
+  // Starts running `future`. In debug builds CHECK-fails for a coroutine that
+  // borrows its arguments (task/borrow.h), since it may outlive them.
+  template <Future F>
+  JoinHandle<OutputOf<F>> Spawn(F future) {
+    task_internal::CheckNotBorrowing(task_internal::FutureBorrows(future));
+    return SpawnBorrowing(std::move(future));
+  }
+
+  // Starts running fn(), a callable that returns a future; keeps `fn` beside
+  // it, so a coroutine lambda may use its captures.
+  template <class Fn>
+    requires(!Future<Fn> && Future<std::invoke_result_t<Fn&>>)
+  auto Spawn(Fn fn) {
+    return SpawnBorrowing(InvokeFuture<Fn>(std::move(fn)));
+  }
+
+  // Spawn without the check: the caller makes sure that the handle, and with it
+  // the task, goes before what the future refers to. Await std::move(handle)
+  // .Cancel(), since dropping the handle does not wait.
+  template <Future F>
+  JoinHandle<OutputOf<F>> SpawnBorrowing(F future) {
+    auto spawned = SpawnOn(
+        std::move(future),
+        [](Runnable<SpawnedTask> runnable, ScheduleInfo info) {
+          Spawner* spawner = runnable.metadata().spawner;
+          spawner->Schedule(std::move(runnable), info);
+        },
+        SpawnedTask(this));
+    Schedule(std::move(spawned.runnable), ScheduleInfo());
+    return std::move(spawned.handle);
+  }
+
+ protected:
+  friend SpawnedTask;
+
+  // Runs `runnable` soon; destroys it (and so its future) if it never will.
+  // Called on whatever thread wakes the task.
+  virtual void Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo info) = 0;
+
+  // The task's first poll was pending: from now on it may be suspended, known
+  // to nobody but its wakers. Called by the thread that polls it.
+  virtual void Register(SpawnedTask& task) { static_cast<void>(task); }
+  // The future of a registered task has been destroyed. Called by the thread
+  // that destroyed it.
+  virtual void Unregister(SpawnedTask& task) { static_cast<void>(task); }
+};
+
+void SpawnedTask::OnPending() {
+  if (!std::exchange(registered, true)) spawner->Register(*this);
+}
+void SpawnedTask::OnGone() {
+  if (registered) spawner->Unregister(*this);
+}
+
+// Spawns on the current environment's spawner, else on the default runtime's;
+// CHECK-fails where there is neither.
+template <class F>
+auto Spawn(F future_or_fn) {
+  return Environment::CurrentSpawner().Spawn(std::move(future_or_fn));
+}
+template <Future F>
+JoinHandle<OutputOf<F>> SpawnBorrowing(F future) {
+  return Environment::CurrentSpawner().SpawnBorrowing(std::move(future));
+}
+
+}  // namespace weft
+
+#endif  // WEFT_TASK_SPAWNER_H_

@@ -1,0 +1,138 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/task/task.h"
+
+#include <coroutine>
+#include <exception>
+#include <utility>
+
+#include "weft/task/check.h"
+#include "weft/task/context.h"
+#include "weft/task/task_promise.h"
+
+namespace weft::task_internal {
+namespace {
+
+// Every Promise<T> starts with its PromiseBase and none is over-aligned, so the
+// base is found from an untyped handle.
+PromiseBase& PromiseOf(std::coroutine_handle<> coroutine) {
+  return std::coroutine_handle<PromiseBase>::from_address(coroutine.address())
+      .promise();
+}
+
+bool PollLeaf(Leaf* leaf, Context& cx) {
+#if defined(__cpp_exceptions)
+  try {
+    return leaf->poll(leaf, cx);
+  } catch (...) {
+    leaf->exception = std::current_exception();
+    return true;
+  }
+#else
+  return leaf->poll(leaf, cx);
+#endif
+}
+
+void Resume(PromiseBase& root, std::coroutine_handle<> coroutine) {
+#if WEFT_SYMMETRIC_TRANSFER
+  static_cast<void>(root);
+  coroutine.resume();
+#else
+  root.next = coroutine;
+  while (root.next) std::exchange(root.next, nullptr).resume();
+#endif
+}
+
+// Makes everything from `child` down to its leaf part of `root`. The child was
+// a suspended root.
+void Adopt(PromiseBase& root, std::coroutine_handle<> child, Link& link) {
+  PromiseBase& child_promise = PromiseOf(child);
+  std::coroutine_handle<> at = child_promise.leaf->coroutine;
+  while (at != child) {
+    PromiseBase& promise = PromiseOf(at);
+    promise.root = &root;
+    at = promise.link->parent;
+  }
+  root.leaf = std::exchange(child_promise.leaf, nullptr);
+  child_promise.root = &root;
+  child_promise.link = &link;
+}
+
+}  // namespace
+
+bool DriveRoot(std::coroutine_handle<> coroutine, PromiseBase& root,
+               Context& cx) {
+  WEFT_CHECK(root.root == nullptr || root.context == nullptr,
+             "a Task was polled from inside its own poll");
+  WEFT_CHECK(!coroutine.done(), "a Task was polled after it was ready");
+  root.context = &cx;
+  if (root.root == nullptr) {
+    root.root = &root;
+    Resume(root, coroutine);
+  } else {
+    Leaf* leaf = root.leaf;
+    if (!PollLeaf(leaf, cx)) {
+      root.context = nullptr;
+      return false;
+    }
+    root.leaf = nullptr;
+    Resume(root, leaf->coroutine);
+  }
+  root.context = nullptr;
+  return coroutine.done();
+}
+
+Transfer EnterChild(Link& link, std::coroutine_handle<> awaiter,
+                    PromiseBase& promise) {
+  PromiseBase& root = *promise.root;
+  PromiseBase& child = PromiseOf(link.child);
+  link.parent = awaiter;
+  std::coroutine_handle<> next = link.child;
+  if (child.root == nullptr) {
+    child.root = &root;
+    child.link = &link;
+  } else {
+    WEFT_CHECK(!link.child.done(), "a Task was awaited after it was ready");
+    WEFT_CHECK(child.context == nullptr, "a Task awaited itself");
+    Adopt(root, link.child, link);
+    // What it waits for has to know the new context.
+    Leaf* leaf = root.leaf;
+    if (PollLeaf(leaf, *root.context)) {
+      root.leaf = nullptr;
+      next = leaf->coroutine;
+    } else {
+      next = nullptr;
+    }
+  }
+#if WEFT_SYMMETRIC_TRANSFER
+  return next ? next : std::noop_coroutine();
+#else
+  root.next = next;
+#endif
+}
+
+void DestroyCoroutine(std::coroutine_handle<> coroutine) {
+  PromiseBase& root = PromiseOf(coroutine);
+  if (root.root == &root) {
+    WEFT_CHECK(root.context == nullptr,
+               "a Task was destroyed from inside its own poll");
+    if (Leaf* leaf = std::exchange(root.leaf, nullptr)) {
+      std::coroutine_handle<> at = leaf->coroutine;
+      while (at != coroutine) {
+        Link* link = PromiseOf(at).link;
+        const std::coroutine_handle<> parent = link->parent;
+        link->child = nullptr;
+        at.destroy();
+        at = parent;
+      }
+    }
+  }
+  coroutine.destroy();
+}
+
+void Rethrow(std::exception_ptr exception) {
+  std::rethrow_exception(std::move(exception));
+}
+
+}  // namespace weft::task_internal

@@ -1,0 +1,219 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The memory of one spawned task: state word, future or output, schedule
+// function and metadata in one block. Internal; see task/runnable.h.
+//
+// Access rules, with the bits of task/task_state.h:
+//   future     the thread that set kRunning, until kDone.
+//   output,    the thread that set kRunning until kDone; then whoever
+//   obligation 4 exception  of task_state.h names. join_waker see kJoinWaker.
+//   the rest   read-only after construction; metadata is the executor's
+//   business.
+#ifndef WEFT_TASK_TASK_CELL_H_
+#define WEFT_TASK_TASK_CELL_H_
+
+#include <concepts>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "weft/task/context.h"
+#include "weft/task/frame_cache.h"
+#include "weft/task/future.h"
+#include "weft/task/polled.h"
+#include "weft/task/task_state.h"
+#include "weft/task/waker.h"
+
+namespace weft {
+
+// What a schedule function may know about why it is called.
+struct ScheduleInfo {
+  // The task was woken while it was running (a yield, most likely), and its
+  // runner is the caller.
+  bool woken_while_running = false;
+};
+
+namespace task_internal {
+
+struct TaskHeader;
+
+struct TaskVTable {
+  // Polls; when ready destroys the future, stores the output and returns true.
+  // If the poll throws, the future is still there.
+  bool (*poll)(TaskHeader* task, Context& cx);
+  void (*destroy_future)(TaskHeader* task) noexcept;
+  void (*destroy_output)(TaskHeader* task) noexcept;
+  void* (*output)(TaskHeader* task);
+  // Makes a Runnable of the reference that the caller holds for it.
+  void (*schedule)(TaskHeader* task, ScheduleInfo info);
+  void (*on_pending)(TaskHeader* task);  // may be null
+  void (*on_gone)(TaskHeader* task);     // may be null
+  void (*free)(TaskHeader* task) noexcept;
+};
+
+struct TaskHeader {
+  TaskHeader(const TaskVTable* vtable, const void* thread, bool borrows)
+      : vtable(vtable), thread(thread), borrows(borrows) {}
+
+  TaskState state;
+  const TaskVTable* const vtable;
+  const void* const thread;  // the only one that may run it, or null
+  const bool borrows;        // see task/borrow.h
+  Waker join_waker;
+  std::exception_ptr exception;
+};
+
+template <class M>
+struct TaskHeaderWith : TaskHeader {
+  template <class... Args>
+  explicit TaskHeaderWith(M metadata, Args... args)
+      : TaskHeader(args...), metadata(std::move(metadata)) {}
+
+  [[no_unique_address]] M metadata;
+};
+
+// Identifies the calling thread while it lives.
+const void* ThisThread();
+
+// See Runnable.
+bool RunTask(TaskHeader* task, uint32_t budget);
+void DropRunnable(TaskHeader* task);
+Waker MakeTaskWaker(TaskHeader* task);
+
+// See JoinHandle.
+bool PollJoin(TaskHeader* task, Context& cx);
+void CancelTask(TaskHeader* task);
+void DropHandle(TaskHeader* task);
+void CheckDetach(TaskHeader* task);
+// Rethrows the exception of a finished task, if there is one.
+void RethrowIfFailed(TaskHeader* task);
+void CheckHasOutput(TaskHeader* task);
+
+template <class F>
+bool FutureBorrows(const F& future) {
+  if constexpr (requires { future.Borrows(); }) {
+    return future.Borrows();
+  } else {
+    return false;
+  }
+}
+
+template <class F, class S, class M, class R>
+class TaskCell final : public TaskHeaderWith<M> {
+ public:
+  using Output = UnitIfVoid<typename F::Output>;
+  // A reference is stored as a pointer.
+  using Stored = std::conditional_t<std::is_reference_v<Output>,
+                                    std::remove_reference_t<Output>*, Output>;
+
+  static TaskHeader* Make(F&& future, S&& schedule, M&& metadata,
+                          const void* thread) {
+    return new TaskCell(std::move(future), std::move(schedule),
+                        std::move(metadata), thread);
+  }
+
+  static void* operator new(size_t size) {
+    if constexpr (alignof(TaskCell) > kFrameAlignment) {
+      return ::operator new(size, std::align_val_t(alignof(TaskCell)));
+    } else {
+      return AllocateFrame(size);
+    }
+  }
+  static void operator delete(void* block) {
+    if constexpr (alignof(TaskCell) > kFrameAlignment) {
+      ::operator delete(block, std::align_val_t(alignof(TaskCell)));
+    } else {
+      FreeFrame(block, sizeof(TaskCell));
+    }
+  }
+
+  ~TaskCell() {}  // the union's member is destroyed by hand
+
+ private:
+  TaskCell(F&& future, S&& schedule, M&& metadata, const void* thread)
+      : TaskHeaderWith<M>(std::move(metadata), &kVTable, thread,
+                          FutureBorrows(future)),
+        schedule_(std::move(schedule)),
+        future_(std::move(future)) {}
+
+  static TaskCell* Of(TaskHeader* task) { return static_cast<TaskCell*>(task); }
+
+  static bool Poll(TaskHeader* task, Context& cx) {
+    Polled<typename F::Output> polled = Of(task)->future_.Poll(cx);
+    if (polled.IsPending()) return false;
+    StoreOutput(task, std::move(polled));
+    return true;
+  }
+  // The output takes the future's place. An output whose move throws ends the
+  // program.
+  static void StoreOutput(TaskHeader* task,
+                          Polled<typename F::Output> polled) noexcept {
+    DestroyFuture(task);
+    void* place = std::addressof(Of(task)->output_);
+    if constexpr (std::is_reference_v<Output>) {
+      new (place) Stored(std::addressof(*polled));
+    } else {
+      new (place) Stored(TakeReady(std::move(polled)));
+    }
+  }
+  static void DestroyFuture(TaskHeader* task) noexcept {
+    std::destroy_at(std::addressof(Of(task)->future_));
+  }
+  static void DestroyOutput(TaskHeader* task) noexcept {
+    std::destroy_at(std::addressof(Of(task)->output_));
+  }
+  static void* OutputOf(TaskHeader* task) {
+    return std::addressof(Of(task)->output_);
+  }
+  static void Schedule(TaskHeader* task, ScheduleInfo info) {
+    // The Runnable may be run, and the cell freed, while the schedule function
+    // is still busy: it works on a copy, or on a reference of its own.
+    if constexpr (std::is_trivially_copyable_v<S>) {
+      S schedule = Of(task)->schedule_;
+      CallSchedule(schedule, task, info);
+    } else {
+      const Waker keep_alive = MakeTaskWaker(task);
+      CallSchedule(Of(task)->schedule_, task, info);
+    }
+  }
+  static void CallSchedule(S& schedule, TaskHeader* task, ScheduleInfo info) {
+    if constexpr (std::invocable<S&, R, ScheduleInfo>) {
+      schedule(R::FromRaw(task), info);
+    } else {
+      schedule(R::FromRaw(task));
+    }
+  }
+  static void OnPending(TaskHeader* task) { Of(task)->metadata.OnPending(); }
+  static void OnGone(TaskHeader* task) { Of(task)->metadata.OnGone(); }
+  static void Free(TaskHeader* task) noexcept { delete Of(task); }
+
+  static constexpr TaskVTable MakeVTable() {
+    TaskVTable vtable = {&Poll,     &DestroyFuture, &DestroyOutput, &OutputOf,
+                         &Schedule, nullptr,        nullptr,        &Free};
+    if constexpr (requires(M& m) { m.OnPending(); }) {
+      vtable.on_pending = &OnPending;
+    }
+    if constexpr (requires(M& m) { m.OnGone(); }) vtable.on_gone = &OnGone;
+    return vtable;
+  }
+  static const TaskVTable kVTable;
+
+  [[no_unique_address]] S schedule_;
+  union {
+    F future_;
+    Stored output_;
+  };
+};
+
+template <class F, class S, class M, class R>
+constexpr TaskVTable TaskCell<F, S, M, R>::kVTable =
+    TaskCell<F, S, M, R>::MakeVTable();
+
+}  // namespace task_internal
+}  // namespace weft
+
+#endif  // WEFT_TASK_TASK_CELL_H_

@@ -1,0 +1,42 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/task/unhandled_exception.h"
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "weft/task/environment.h"
+
+namespace weft::task_internal {
+namespace {
+
+std::string Describe(const std::exception_ptr& exception) {
+#if defined(__cpp_exceptions)
+  try {
+    std::rethrow_exception(exception);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "not a std::exception";
+  }
+#else
+  static_cast<void>(exception);
+  return "an exception";
+#endif
+}
+
+}  // namespace
+
+void ReportUnhandledException(std::exception_ptr exception) {
+  if (auto* handler = Environment::Current().unhandled_exception) {
+    handler->OnUnhandledException(std::move(exception));
+    return;
+  }
+  std::fprintf(stderr, "weft: a detached task ended with an exception: %s\n",
+               Describe(exception).c_str());
+}
+
+}  // namespace weft::task_internal

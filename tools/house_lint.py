@@ -152,7 +152,8 @@ def check_lines(file):
 
 
 def check_build(file):
-    if not file.lines[0].startswith("#"):
+    own = [line for line in file.lines if line.lstrip("# ") not in LICENCE + ("",)]
+    if not own or not own[0].startswith("#"):
         file.report(1, "build", "must open with a comment: what is here, what it may use")
     for number, line in enumerate(file.lines, 1):
         if file.path.startswith("bazel/"):

@@ -108,6 +108,9 @@ class HouseLintTest(unittest.TestCase):
         comment = "# Sockets. Uses io.\n"
         self.assertEqual(self.rules("net/BUILD", "weft_cc_library(\n", licence=comment), [])
         self.assertEqual(self.rules("net/BUILD", "", licence="load(x)\n"), ["build"])
+        licence = LICENCE.replace("//", "#")
+        self.assertEqual(self.rules("net/BUILD", comment, licence=licence), [])
+        self.assertEqual(self.rules("net/BUILD", "load(x)\n", licence=licence), ["build"])
         self.assertEqual(self.rules("net/BUILD", "cc_library(\n", licence=comment), ["build"])
         self.assertEqual(self.rules("net/BUILD", "  srcs = glob(x),\n", licence=comment), ["build"])
         self.assertEqual(self.rules("bazel/BUILD", "cc_library(\n", licence=comment), [])

@@ -18,6 +18,7 @@ Without arguments it reads every file that git knows. It checks, file by file:
   unfinished no TODO, FIXME, XXX, HACK, no disabled test
   build      BUILD files open with a comment and use the rules of bazel/weft.bzl
              and no glob()
+  docs       files and tests that a document names exist
 
 tests/consumer plays a user's workspace; only its licences and words are checked.
 
@@ -48,6 +49,8 @@ SYSTEM_HEADERS = {
 
 _WEAK_ORDER = re.compile(r"memory_order(?:_|::)(relaxed|consume|acquire|release|acq_rel)")
 _SLEEP = re.compile(r"\bsleep_for\b|\bsleep_until\b|\busleep\s*\(|\bSleepFor\b|\bnanosleep\b")
+_NAMED_FILE = re.compile(r"`([\w.-]+(?:/[\w.-]+)+\.(?:h|cc|md|py|sh|bzl))`")
+_NAMED_TEST = re.compile(r"`(\w+Test)\.(\w+)`")
 _UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|\bDISABLED_")
 
 # How far above a weak memory order its reason may stand.
@@ -165,6 +168,29 @@ def check_build(file):
             file.report(number, "build", "name the files")
 
 
+def has_test(suite, name):
+    """Whether a file below tests/ defines the test."""
+    pattern = re.compile(r"\b\w*TEST\w*\(\s*{}\s*,\s*{}\s*\)".format(suite, name))
+    for folder, _, files in os.walk(os.path.join(ROOT, "tests")):
+        for file in files:
+            if file.endswith(".cc"):
+                with open(os.path.join(folder, file), encoding="utf-8") as source:
+                    if pattern.search(source.read()):
+                        return True
+    return False
+
+
+def check_document(file):
+    for number, line in enumerate(file.lines, 1):
+        for path in _NAMED_FILE.findall(line):
+            path = re.sub("^weft/", "", path)
+            if path not in SYSTEM_HEADERS and not os.path.exists(os.path.join(ROOT, path)):
+                file.report(number, "docs", "there is no {}".format(path))
+        for suite, name in _NAMED_TEST.findall(line):
+            if not has_test(suite, name):
+                file.report(number, "docs", "there is no test {}.{}".format(suite, name))
+
+
 def check_file(path, text):
     """Returns the findings [(path, line, rule, message)] of one file."""
     file = File(path, text)
@@ -183,6 +209,8 @@ def check_file(path, text):
         check_orders(file)
     if ours and name == "BUILD":
         check_build(file)
+    if path.endswith(".md"):
+        check_document(file)
     if path != "tools/house_lint.py" and not path.startswith("tests/lint/"):
         check_lines(file)
     return file.problems

@@ -104,6 +104,19 @@ class HouseLintTest(unittest.TestCase):
         self.assertEqual(
             self.rules("tests/net/x_test.cc", "TEST(A, DISABLED" + "_B) {}\n"), ["unfinished"])
 
+    def test_documents_name_what_exists(self):
+        os.makedirs(os.path.join(house_lint.ROOT, "tests"))
+        with open(os.path.join(house_lint.ROOT, "tests/a_test.cc"), "w", encoding="utf-8") as file:
+            file.write("TEST(ATest, Holds) {}\nWEFT_TEST(BTest, Holds) {}\n")
+        for line, wanted in (
+                ("See `net/a.h`, `weft/net/b.h` and `tests/a_test.cc`.", []),
+                ("Not `net/if.h`, nor `<package>/<file>.h`.", []),
+                ("See `net/none.h`.", ["docs"]),
+                ("Shown by `ATest.Holds` and `BTest.Holds`.", []),
+                ("Shown by `ATest.Fails`.", ["docs"]),
+        ):
+            self.assertEqual(self.rules("docs/x.md", line + "\n", licence=""), wanted, line)
+
     def test_build_files(self):
         comment = "# Sockets. Uses io.\n"
         self.assertEqual(self.rules("net/BUILD", "weft_cc_library(\n", licence=comment), [])

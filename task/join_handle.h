@@ -34,7 +34,7 @@
 
 namespace weft {
 
-template <class T>
+template <class T = void>
 class JoinHandle;
 
 namespace task_internal {

@@ -20,6 +20,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "weft/task/borrow.h"
 #include "weft/task/environment.h"
 #include "weft/task/future.h"
 #include "weft/task/invoke.h"

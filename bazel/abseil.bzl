@@ -65,7 +65,7 @@ _TARGETS = {
     "status": ["status", "statusor"],
     "strings": ["cord", "str_format", "strings"],
     "synchronization": ["synchronization"],
-    "time": ["civil_time", "time"],
+    "time": ["time"],
     "types": [
         "any",
         "bad_any_cast",

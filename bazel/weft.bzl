@@ -120,6 +120,81 @@ def weft_cc_test(
         **kwargs
     )
 
+def weft_cc_model_test(name, copts = [], deps = [], tags = [], **kwargs):
+    """A GoogleTest test that explores interleavings of a model with Relacy.
+
+    Include "relacy/relacy.hpp" after every other header, and `#undef new` and
+    `#undef delete` after it. What a model allocates it must free itself.
+
+    Args:
+      name: the stem of its source.
+      copts: further compiler options.
+      deps: what the source includes, without GoogleTest and Relacy.
+      tags: as for cc_test; Relacy runs neither under a sanitizer nor without
+        exceptions and RTTI, which is added here.
+      **kwargs: as for weft_cc_test.
+    """
+    weft_cc_test(
+        name = name,
+        # The checked longjmp takes Relacy's stack switches for an attack.
+        copts = ["-U_FORTIFY_SOURCE"] + copts,
+        tags = tags + ["needs_exceptions", "plain_only"],
+        deps = deps + ["@relacy"],
+        **kwargs
+    )
+
+def weft_cc_fuzz_test(
+        name,
+        srcs = [],
+        corpus = [],
+        copts = [],
+        features = [],
+        deps = [],
+        size = "small",
+        tags = [],
+        **kwargs):
+    """A libFuzzer target, and the test that it accepts every file of its corpus.
+
+    As a test it runs the corpus. To fuzz, growing the corpus in the repository:
+
+      ./bazelw run --config=fuzz //tests/x:name -- $PWD/tests/x/corpus
+
+    Args:
+      name: the stem of its source.
+      srcs: sources; one defines LLVMFuzzerTestOneInput.
+      corpus: files, each one input.
+      copts: further compiler options.
+      features: further toolchain features.
+      deps: what the source includes.
+      size: as for cc_test.
+      tags: as for cc_test.
+      **kwargs: as for cc_test.
+    """
+    _check_srcs("weft_cc_fuzz_test", name, srcs)
+    cc_test(
+        name = name,
+        size = size,
+        srcs = srcs,
+        args = select({
+            "//bazel:fuzz": [],
+            "//conditions:default": ["$(location {})".format(file) for file in corpus],
+        }),
+        copts = _copts(copts),
+        data = corpus,
+        features = _features(features),
+        linkopts = select({
+            "//bazel:fuzz": ["-fsanitize=fuzzer"],
+            "//conditions:default": [],
+        }),
+        linkstatic = True,
+        tags = _tags(tags) + ["fuzz"],
+        deps = deps + ["//bazel:sanitizer_defaults"] + select({
+            "//bazel:fuzz": [],
+            "//conditions:default": ["//bazel:fuzz_replay"],
+        }),
+        **kwargs
+    )
+
 def weft_cc_binary(name, srcs = [], copts = [], features = [], deps = [], **kwargs):
     """A program: an example, a benchmark, a helper of a test.
 

@@ -54,7 +54,7 @@ _NAMED_TEST = re.compile(r"`(\w+Test)\.(\w+)`")
 _UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|\bDISABLED_")
 
 # How far above a weak memory order its reason may stand.
-_REASON_LINES = 6
+_REASON_LINES = 8
 
 
 class File:

@@ -69,14 +69,15 @@ BlockingWaiter::BlockingWaiter()
 BlockingWaiter::~BlockingWaiter() = default;
 
 void BlockingWaiter::Wait() {
-  // A future that wakes itself must not starve the driver.
-  // Acquire: pairs with the release in Wake.
+  // A future that wakes itself must not starve the driver. Relaxed: only how
+  // long to park depends on it.
   Instant deadline = core_->notified.load(std::memory_order_relaxed)
                          ? Instant::Past()
                          : Instant::Infinite();
   do {
     driver_.Park(deadline);
     deadline = Instant::Infinite();
+    // Acquire: pairs with the release in Wake.
   } while (!core_->notified.exchange(false, std::memory_order_acq_rel));
 }
 

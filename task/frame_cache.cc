@@ -54,7 +54,7 @@ std::atomic<size_t> blocks_from_allocator{0};
 std::atomic<size_t> blocks_to_allocator{0};
 
 void* AllocateBlock(size_t size) {
-  // Relaxed: statistics; acquire: the allocator's own set-up.
+  // Relaxed: statistics. Acquire: the allocator's own set-up.
   blocks_from_allocator.fetch_add(1, std::memory_order_relaxed);
   void* block = allocator.load(std::memory_order_acquire)->allocate(size);
   WEFT_CHECK(block != nullptr, "out of memory for a coroutine frame");
@@ -62,6 +62,7 @@ void* AllocateBlock(size_t size) {
 }
 
 void DeallocateBlock(void* block, size_t size) {
+  // Relaxed: statistics. Acquire: the allocator's own set-up.
   blocks_to_allocator.fetch_add(1, std::memory_order_relaxed);
   allocator.load(std::memory_order_acquire)->deallocate(block, size);
 }
@@ -208,6 +209,7 @@ void SetFrameAllocator(const FrameAllocator* new_allocator) {
 }
 
 FrameCacheStats GetFrameCacheStats() {
+  // Relaxed: the two belong to no common moment anyway.
   return {.blocks_from_allocator =
               blocks_from_allocator.load(std::memory_order_relaxed),
           .blocks_to_allocator =

@@ -208,6 +208,7 @@ class BasicTaskState {
  private:
   // On failure loads `word`. Acquire-release: see the callers' obligations.
   bool Exchange(uint64_t& word, uint64_t next) {
+    // Relaxed on failure: the caller tries again with what was there.
     return word_.compare_exchange_strong(word, next, std::memory_order_acq_rel,
                                          std::memory_order_relaxed);
   }

@@ -37,13 +37,27 @@ Task<> Append(std::vector<int>* log, int number) {
 
 Task<> HoldForever(LiveCounter::Object) { co_await Pending(); }
 
-// Pending until woken by hand; keeps its waker where the test finds it.
-Task<> WaitFor(std::shared_ptr<Waker> slot) {
-  co_await PollFn([slot, first = true](Context& cx) mutable -> Polled<void> {
-    if (!std::exchange(first, false)) return Unit();
-    *slot = cx.waker();
+// Keeps its waker where the test finds it; ready at the second poll.
+class KeepWaker {
+ public:
+  using Output = void;
+
+  explicit KeepWaker(std::shared_ptr<Waker> slot) : slot_(std::move(slot)) {}
+
+  Polled<void> Poll(Context& cx) {
+    if (std::exchange(polled_, true)) return Unit();
+    *slot_ = cx.waker();
     return kPending;
-  });
+  }
+
+ private:
+  std::shared_ptr<Waker> slot_;
+  bool polled_ = false;
+};
+
+Task<> WaitFor(std::shared_ptr<Waker> slot) {
+  KeepWaker wait(slot);
+  co_await wait;
 }
 
 TEST(ManualExecutorTest, RunsNothingByItself) {
@@ -196,7 +210,7 @@ TEST(ManualExecutorTest, MayBeDestroyedWhileOtherThreadsWake) {
     std::optional<ManualExecutor> executor(std::in_place);
     auto slot = std::make_shared<Waker>();
     auto task = [](std::shared_ptr<Waker> slot, LiveCounter::Object) -> Task<> {
-      co_await WaitFor(std::move(slot));
+      co_await WaitFor(slot);
       co_await Pending();
     };
     executor->Spawn(task(slot, counter.Make())).Detach();

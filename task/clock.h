@@ -15,12 +15,20 @@
 
 namespace weft {
 
+namespace timer {
+class FakeClock;  // timer/fake_clock.h
+}
+
 class Clock {
  public:
   virtual ~Clock() = default;
 
   // The current moment. Never goes backwards.
   virtual Instant Now() const = 0;
+
+  // The FakeClock that this is. Null for clocks that run with the real one:
+  // only on these does a thread sleep until a moment comes.
+  virtual timer::FakeClock* AsFake() const { return nullptr; }
 
   // The real monotonic clock. Lives forever.
   static const Clock& Real();

@@ -1,0 +1,63 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/timer/timers.h"
+
+#include "weft/task/clock.h"
+#include "weft/task/driver.h"
+#include "weft/task/instant.h"
+#include "weft/task/waker.h"
+#include "weft/timer/fake_clock.h"
+#include "weft/timer/timer_core.h"
+
+namespace weft::timer {
+
+Timers::Timers(Driver& inner, const Clock& clock)
+    : inner_(inner),
+      clock_(clock),
+      fake_(clock.AsFake()),
+      sleeper_(fake_ == nullptr ? nullptr
+                                : FakeClock::MakeSleeper(inner.Unparker())),
+      core_(timer_internal::TimerCore::Acquire(clock, Unparker())) {
+  if (fake_ != nullptr) fake_->Add(*sleeper_, core_);
+}
+
+Timers::~Timers() {
+  core_->Release();
+  if (fake_ != nullptr) fake_->Remove(*sleeper_);
+}
+
+Waker Timers::Unparker() {
+  return sleeper_ == nullptr ? inner_.Unparker()
+                             : FakeClock::UnparkerOf(*sleeper_);
+}
+
+void Timers::Park(Instant deadline) {
+  if (fake_ != nullptr) return ParkOnFakeClock(deadline);
+  if (core_->Fire(clock_, clock_.Now()) || deadline == Instant::Past()) {
+    // There is something to do: wait for nothing.
+    inner_.Park(Instant::Past());
+    return;
+  }
+  inner_.Park(core_->Arm(deadline));
+  core_->Disarm();
+  core_->Fire(clock_, clock_.Now());
+}
+
+void Timers::ParkOnFakeClock(Instant deadline) {
+  const bool fired = core_->Fire(clock_, clock_.Now());
+  // What is ready now comes before time goes on.
+  inner_.Park(Instant::Past());
+  if (FakeClock::TakeUnparked(*sleeper_) || fired) return;
+  if (deadline <= clock_.Now()) return;
+  core_->Arm(deadline);
+  if (fake_->MaySleep(*sleeper_, deadline)) {
+    inner_.Park(Instant::Infinite());
+    fake_->WokeUp(*sleeper_);
+  }
+  core_->Disarm();
+  FakeClock::TakeUnparked(*sleeper_);
+  core_->Fire(clock_, clock_.Now());
+}
+
+}  // namespace weft::timer

@@ -1,0 +1,90 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// ReactorCore: an epoll instance, its notifier, and the cells it watches.
+// Internal; see io/reactor.h and docs/design/reactor.md.
+//
+// Thread safety: Park from one thread at a time, the rest from any thread.
+// Lifetime: a core comes from a pool and goes back to it, never to the
+// allocator, so a cell may name a core whose reactor is gone. Close() removes
+// every cell from it first.
+#ifndef WEFT_IO_REACTOR_CORE_H_
+#define WEFT_IO_REACTOR_CORE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "absl/status/statusor.h"
+#include "weft/io/fd.h"
+#include "weft/io/io_result.h"
+#include "weft/io/notifier.h"
+#include "weft/io/source_cell.h"
+#include "weft/task/instant.h"
+#include "weft/task/waker.h"
+
+struct epoll_event;  // sys/epoll.h
+
+namespace weft::io::io_internal {
+
+// Counted since the reactor was created; each may be a little behind.
+struct ReactorCounters {
+  std::atomic<uint64_t> waits{0};         // calls of epoll_pwait2
+  std::atomic<uint64_t> events{0};        // events they returned
+  std::atomic<uint64_t> stale_events{0};  // of these, for descriptors then gone
+};
+
+class ReactorCore {
+ public:
+  // An open core. Fails as epoll_create1(2), eventfd(2) and epoll_ctl(2) do.
+  static absl::StatusOr<ReactorCore*> Open();
+  // Wakes every cell, which then says that its reactor is closed, and gives the
+  // core back. Requires: nobody parks.
+  void Close();
+
+  // See Driver.
+  void Park(Instant deadline);
+  Waker Unparker() { return notifier_->MakeWaker(); }
+
+  // Starts watching `cell`. Requires: its mutex and a use are held, and it has
+  // no core yet.
+  IoResult Register(SourceCell& cell);
+  // Stops watching `cell`, if it still is watched. Its descriptor is open.
+  void Deregister(SourceCell& cell);
+
+  const ReactorCounters& counters() const { return counters_; }
+  const Notifier& notifier() const { return *notifier_; }
+
+  // From now on waits with a resolution of a millisecond, as on a kernel
+  // without epoll_pwait2. For tests.
+  void ForceMillisecondWait() { has_pwait2_ = false; }
+
+ private:
+  struct Pool;
+  static constexpr int kEventsPerWait = 256;
+
+  ReactorCore() = default;
+  int Wait(epoll_event* events, Instant deadline);
+  void Dispatch(const epoll_event* events, int count);
+  // Requires: mutex_ is held.
+  void Link(SourceCell& cell);
+  void Unlink(SourceCell& cell);
+
+  // Under mutex_. `epoll_` may be read by the parking thread without it.
+  std::mutex mutex_;
+  Fd epoll_;
+  SourceCell* cells_ = nullptr;
+
+  // Constant while open.
+  Notifier* notifier_ = nullptr;
+
+  // The parking thread's.
+  bool has_pwait2_ = true;
+  ReactorCounters counters_;
+
+  ReactorCore* next_free_ = nullptr;  // under the pool's mutex
+};
+
+}  // namespace weft::io::io_internal
+
+#endif  // WEFT_IO_REACTOR_CORE_H_

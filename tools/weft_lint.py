@@ -17,6 +17,8 @@ so, with a reason, on itself or in the comment right above:
 
   // weft-lint: allow(R4): the closure outlives the task, see below.
 
+or, for a whole file, `weft-lint: allow-file(R4): the reason`.
+
 It reads tokens, not types, so it is sure of what it can see (where a co_await
 stands) and guesses the rest (whether a struct is an aggregate). Of a #if with
 #else it reads the first branch; macro definitions it does not read.
@@ -452,15 +454,15 @@ class Linter:
 
 
 def _allowed(rule, line, comments):
-    """Whether the line, or the comment right above it, allows the rule."""
+    """Whether the line, the comment right above it, or the file allows the rule."""
     lines = [line]
     while lines[-1] - 1 in comments:
         lines.append(lines[-1] - 1)
-    for number in lines:
-        match = re.search(r"weft-lint: allow\(([^)]*)\)", comments.get(number, ""))
-        if match and rule in [name.strip() for name in match.group(1).split(",")]:
-            return True
-    return False
+    near = " ".join(comments.get(number, "") for number in lines)
+    everywhere = " ".join(comments.values())
+    allowed = re.findall(r"weft-lint: allow\(([^)]*)\)", near)
+    allowed += re.findall(r"weft-lint: allow-file\(([^)]*)\)", everywhere)
+    return any(rule in re.split(r"\W+", names) for names in allowed)
 
 
 def check_tree(root, aggregates):
@@ -667,11 +669,21 @@ def check_lambdas(group):
         body = next(other for other in nodes[index:] if getattr(other, "kind", 0) == "lambda")
         if not any(True for _ in find_words_in_body(body, _COROUTINE)):
             continue
-        if group.owned:
+        if group.owned or _is_given_away(nodes, index):
             continue
         yield node.line, "R4", (
             "coroutine lambda with captures: they die with the closure, not with the "
             "coroutine; pass parameters, or give it to Invoke or Spawn")
+
+
+def _is_given_away(nodes, index):
+    """Whether the lambda at index is named and then given to one of OWNERS."""
+    if index < 2 or nodes[index - 1].text != "=" or not is_ident(nodes[index - 2]):
+        return False
+    rest = Group("{", 0)
+    rest.children = nodes[index + 1:]
+    return any(group.owned and nodes[index - 2].text in _flatten(group.children)
+               for group in all_groups(rest))
 
 
 def check_declarations(group, aggregates):

@@ -144,6 +144,7 @@ class LambdaTest(unittest.TestCase):
                 "auto f = [x]() -> Task<int> { co_return x; };",
                 "auto f = [&] { return [this]() -> Task<int> { co_await a; }; };",
                 "F([&]() -> Task<std::pair<int, int>> { co_await x; });",
+                "auto f = [x]() -> Task<int> { co_return x; }; BlockOn(f()); Spawn(g);",
                 "auto f = [&]<class T>(T t) -> Task<T> { for (;;) { co_await t; } };",
         ):
             self.assertEqual(rules("void G() { " + source + " }"), ["R4"], source)
@@ -153,6 +154,8 @@ class LambdaTest(unittest.TestCase):
                 "auto f = [](int x) -> Task<int> { co_return x; };",
                 "executor.Spawn([x]() -> Task<int> { co_return x; });",
                 "BlockOn(Invoke([&]() -> Task<int> { co_return x; }));",
+                "auto f = [x]() -> Task<int> { co_return x; }; return Invoke(std::move(f));",
+                "auto f = [x]() -> Task<int> { co_return x; }; { g(a.Spawn(f)); }",
                 "auto f = [x] { return [](int y) -> Task<int> { co_return y; }(x); };",
         ):
             self.assertEqual(rules("void G() { " + source + " }"), [], source)
@@ -256,6 +259,11 @@ class SourceTest(unittest.TestCase):
                               "bool b = c && co_await x;"), [])
         self.assertEqual(body(allow.replace("R21", "R6") + "bool b = c && co_await x;"), ["R21"])
         self.assertEqual(body(allow + "int y;\nbool b = c && co_await x;"), ["R21"])
+
+    def test_an_allowance_for_the_file_covers_all_of_it(self):
+        allow = "\n// weft-lint: allow-file(R21): the left sides never suspend.\n"
+        self.assertEqual(body("bool b = c && co_await x;" + allow + "bool d = c || co_await x;"), [])
+        self.assertEqual(body("co_await f({});" + allow), ["R6"])
 
     def test_survives_unbalanced_brackets(self):
         self.assertEqual(rules("Task<int> F() { (a ] } co_await x; ) } } {"), [])

@@ -35,6 +35,10 @@ inline absl::Status CancelledStatus() {
 inline absl::Status DeadlineStatus() {
   return absl::Status(absl::StatusCode::kDeadlineExceeded, "");
 }
+// The other side is gone or the object was closed; trying again will not help.
+inline absl::Status ClosedStatus() {
+  return absl::Status(absl::StatusCode::kFailedPrecondition, "");
+}
 
 }  // namespace weft
 

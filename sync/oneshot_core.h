@@ -1,0 +1,109 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The state of a oneshot channel without its value. Internal; sync/oneshot.h is
+// the channel.
+//
+// One word of three bits, each set once and never cleared:
+//
+//   kSent          The value is in place and the receiver's. Set by the sender,
+//                  and only while kReceiverGone is clear.
+//   kSenderGone    The sender is gone. Set after kSent, if that is ever set.
+//   kReceiverGone  The receiver will take nothing that is not sent yet.
+//
+// Both sides set their bits by read-modify-writes, so one comes first: with
+// kSent first the value is the receiver's, also if it closes later; with
+// kReceiverGone first the sender keeps it. Each side sets its bit and then
+// wakes the other's waker; each leaves its waker and then looks at the word.
+//
+// Thread safety: one sending and one receiving thread at a time.
+#ifndef WEFT_SYNC_ONESHOT_CORE_H_
+#define WEFT_SYNC_ONESHOT_CORE_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "weft/task/atomic_waker.h"
+#include "weft/task/task_state.h"
+#include "weft/task/waker.h"
+
+namespace weft::sync_internal {
+
+// `Atomics` and `W` let a model checker run this code.
+template <class Atomics = task_internal::StdAtomics, class W = Waker>
+class BasicOneshotCore {
+ public:
+  enum class Received { kNothingYet, kValue, kClosed };
+
+  BasicOneshotCore() : word_(0) {}
+  BasicOneshotCore(const BasicOneshotCore&) = delete;
+  BasicOneshotCore& operator=(const BasicOneshotCore&) = delete;
+
+  // --- The sender's side.
+
+  // The value is in place. False if it stays the sender's.
+  bool Send() {
+    // Relaxed: the exchange below decides.
+    uint32_t word = word_.load(std::memory_order_relaxed);
+    do {
+      if ((word & kReceiverGone) != 0) return false;
+      // Release: publishes the value.
+    } while (!word_.compare_exchange_weak(word, word | kSent,
+                                          std::memory_order_acq_rel,
+                                          std::memory_order_relaxed));
+    receiver_waker_.Wake();
+    return true;
+  }
+  void DropSender() {
+    // Release: what the sender did happens before the receiver learns of it.
+    const uint32_t word =
+        word_.fetch_or(kSenderGone, std::memory_order_acq_rel);
+    if ((word & (kSent | kReceiverGone)) == 0) receiver_waker_.Wake();
+  }
+  bool IsClosed() const {
+    // Acquire: pairs with the release in Close.
+    return (word_.load(std::memory_order_acquire) & kReceiverGone) != 0;
+  }
+  bool PollClosed(const W& waker) {
+    if (IsClosed()) return true;
+    sender_waker_.Register(waker);
+    return IsClosed();
+  }
+  void ForgetClosedWaker() { static_cast<void>(sender_waker_.Take()); }
+
+  // --- The receiver's side.
+
+  Received TryReceive() const {
+    // Acquire: pairs with the releases of the sender's side.
+    const uint32_t word = word_.load(std::memory_order_acquire);
+    if ((word & kSent) != 0) return Received::kValue;
+    return word != 0 ? Received::kClosed : Received::kNothingYet;
+  }
+  Received PollReceive(const W& waker) {
+    const Received received = TryReceive();
+    if (received != Received::kNothingYet) return received;
+    receiver_waker_.Register(waker);
+    return TryReceive();
+  }
+  void Close() {
+    // Acquire: a value that was sent may be taken now. Release: as DropSender.
+    if ((word_.fetch_or(kReceiverGone, std::memory_order_acq_rel) &
+         kReceiverGone) == 0) {
+      sender_waker_.Wake();
+    }
+  }
+  void ForgetReceiverWaker() { static_cast<void>(receiver_waker_.Take()); }
+
+ private:
+  static constexpr uint32_t kSent = 1;
+  static constexpr uint32_t kSenderGone = 2;
+  static constexpr uint32_t kReceiverGone = 4;
+
+  typename Atomics::template Atomic<uint32_t> word_;
+  BasicAtomicWaker<Atomics, W> sender_waker_;
+  BasicAtomicWaker<Atomics, W> receiver_waker_;
+};
+
+}  // namespace weft::sync_internal
+
+#endif  // WEFT_SYNC_ONESHOT_CORE_H_

@@ -1,0 +1,45 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Next: the next item of a stream, as a future.
+//
+//   while (std::optional<Line> line = co_await Next(lines)) Print(*line);
+//
+// Thread safety: that of the stream.
+// Lifetime: the stream outlives the future and is polled by it alone.
+// Dropping: takes no item that it does not give, so nothing is lost beyond what
+// a drop of the stream's own poll loses.
+#ifndef WEFT_STREAM_NEXT_H_
+#define WEFT_STREAM_NEXT_H_
+
+#include <optional>
+
+#include "weft/task/context.h"
+#include "weft/task/future.h"
+#include "weft/task/polled.h"
+
+namespace weft {
+
+template <Stream S>
+class [[nodiscard]] NextFuture {
+ public:
+  using Output = std::optional<typename S::Item>;
+  static constexpr bool kMovableAfterPoll = true;
+
+  explicit NextFuture(S& stream) : stream_(&stream) {}
+
+  Polled<Output> Poll(Context& cx) { return stream_->PollNext(cx); }
+
+ private:
+  S* stream_;
+};
+
+// Ready with the next item of `stream`, or with nullopt at its end.
+template <Stream S>
+NextFuture<S> Next(S& stream) {
+  return NextFuture<S>(stream);
+}
+
+}  // namespace weft
+
+#endif  // WEFT_STREAM_NEXT_H_

@@ -1,0 +1,748 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Algorithm. A runner takes the task it woke last, else the oldest of its own
+// queue, else some of the injector's, else half of another runner's; else it
+// parks in its driver. Whoever makes a task visible to others calls Notify()
+// afterwards; the protocol of who then wakes whom is in idle_set.h, and the
+// argument that no task stays behind in docs/design/executor.md.
+#include "weft/executor/executor_core.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/str_cat.h"
+#include "weft/executor/idle_set.h"
+#include "weft/executor/run_signal.h"
+#include "weft/executor/task_list.h"
+#include "weft/task/blocking_check.h"
+#include "weft/task/check.h"
+#include "weft/task/context.h"
+#include "weft/task/driver.h"
+#include "weft/task/environment.h"
+#include "weft/task/instant.h"
+#include "weft/task/runnable.h"
+#include "weft/task/spawner.h"
+#include "weft/task/waker.h"
+
+namespace weft::executor_internal {
+namespace {
+
+// How many polls may pass before the injector and the driver are looked at, so
+// that neither waits for ever behind a busy queue. The number is Tokio's.
+constexpr uint32_t kInterval = 61;
+
+// How many polls in a row may come from the slot before the queue has its turn:
+// two tasks that wake each other must not starve the rest. Also Tokio's.
+constexpr uint32_t kMaxSlotStreak = 3;
+
+// Looks that found nothing, though there was something, before the thread lets
+// others run: one of them is in the middle of pushing or popping.
+constexpr uint32_t kMissesBeforeYield = 3;
+
+// The innermost runner on this thread.
+[[gnu::noinline]] Runner*& CurrentRunner() {
+  constinit static thread_local Runner* runner = nullptr;
+  return runner;
+}
+
+// The core whose queue this thread is emptying.
+[[gnu::noinline]] ExecutorCore*& DrainedCore() {
+  constinit static thread_local ExecutorCore* core = nullptr;
+  return core;
+}
+
+constinit std::mutex pool_mutex;  // guards the next one
+constinit ExecutorCore* pool = nullptr;
+
+void DestroyTask(void* task) {
+  static_cast<void>(Runnable<SpawnedTask>::FromRaw(task));
+}
+
+// Counts the caller while it exists.
+class CountScope {
+ public:
+  explicit CountScope(std::atomic<int>& count) : count_(count) {
+    // Sequentially consistent: Close() checks it.
+    count_.fetch_add(1);
+  }
+  CountScope(const CountScope&) = delete;
+  CountScope& operator=(const CountScope&) = delete;
+  ~CountScope() { count_.fetch_sub(1); }
+
+ private:
+  std::atomic<int>& count_;
+};
+
+}  // namespace
+
+Runner::Runner(ExecutorCore& core, int index)
+    : core(core),
+      index(index),
+      consumer(core.injector_),
+      producer(core.injector_) {}
+
+// ---- A thread in Run ----
+
+class ExecutorCore::RunnerScope {
+ public:
+  RunnerScope(ExecutorCore& core, Driver& driver, const Waker& signal)
+      : count_(core.running_),
+        core_(core),
+        outer_(CurrentRunner()),
+        runner_(core.EnterRunner(driver, signal)),
+        environment_(MakeEnvironment()),
+        scope_(environment_) {
+    // The thread will be busy here for long.
+    if (outer_ != nullptr) outer_->core.Flush(*outer_);
+    CurrentRunner() = &runner_;
+  }
+  RunnerScope(const RunnerScope&) = delete;
+  RunnerScope& operator=(const RunnerScope&) = delete;
+  ~RunnerScope() {
+    CurrentRunner() = outer_;
+    core_.LeaveRunner(runner_);
+  }
+
+  Runner& runner() { return runner_; }
+  const Environment& environment() const { return environment_; }
+
+ private:
+  Environment MakeEnvironment() {
+    Environment environment = Environment::Current();
+    environment.spawner = &core_;
+    environment.random = &runner_.random;
+    return environment;
+  }
+
+  const task_internal::NoBlockingScope no_blocking_;
+  const CountScope count_;
+  ExecutorCore& core_;
+  Runner* const outer_;
+  Runner& runner_;
+  const Environment environment_;
+  const EnvironmentScope scope_;
+};
+
+void ExecutorCore::Run(absl::FunctionRef<bool(Context&)> poll) {
+  WEFT_CHECK(task_internal::MayBlock(),
+             "Run() was called by a task or inside another Run(), whose "
+             "thread others may need: co_await the future, or call Run() "
+             "inside SpawnBlocking()");
+  WEFT_CHECK(phase_.load() == Phase::kOpen,
+             "Run() was called on an executor that is closed");
+  Driver& driver = Environment::CurrentDriver();
+  const Waker waker = RunSignal::Make(driver.Unparker());
+  RunSignal& signal = RunSignal::Of(waker);
+  RunnerScope scope(*this, driver, waker);
+  Runner& runner = scope.runner();
+  for (;;) {
+    if (signal.Take()) {
+      if (runner.searching) StopSearching(runner);  // the poll may take long
+      ++runner.since_driver;
+      Budget budget;
+      Context cx(waker, &budget, &scope.environment());
+      if (poll(cx)) return;
+    }
+    if (runner.since_driver >= kInterval ||
+        (runner.first_yield && runner.queue.head() >= *runner.first_yield)) {
+      PollDriver(runner);
+    }
+    if (void* task = NextTask(runner)) {
+      RunTask(runner, task);
+    } else {
+      ParkRunner(runner, signal);
+    }
+  }
+}
+
+Runner& ExecutorCore::EnterRunner(Driver& driver, const Waker& signal) {
+  Runner* runner = nullptr;
+  {
+    const std::lock_guard lock(runners_mutex_);
+    const auto free = std::find(taken_.begin(), taken_.end(), false);
+    WEFT_CHECK(free != taken_.end(),
+               "too many threads are inside Run() of one executor "
+               "(Executor::kMaxRunners); use several executors");
+    *free = true;
+    const int index = static_cast<int>(free - taken_.begin());
+    // Relaxed: written under this lock.
+    runner = runners_[index].load(std::memory_order_relaxed);
+    if (runner == nullptr) {
+      runner = new Runner(*this, index);
+      // Release, both: whoever sees the runner sees it made.
+      runners_[index].store(runner, std::memory_order_release);
+      runner_count_.store(index + 1, std::memory_order_release);
+    }
+  }
+  runner->random = Random(Environment::CurrentRandom().Next());
+  runner->driver = &driver;
+  runner->since_injector = runner->since_driver = 0;
+  const std::lock_guard lock(runner->signal_mutex);
+  runner->signal = signal;
+  return *runner;
+}
+
+void ExecutorCore::LeaveRunner(Runner& runner) {
+  runner.first_yield.reset();
+  Flush(runner);
+  if (runner.searching) StopSearching(runner);
+  Waker signal;
+  {
+    const std::lock_guard lock(runner.signal_mutex);
+    signal = std::exchange(runner.signal, Waker());
+  }
+  const std::lock_guard lock(runners_mutex_);
+  taken_[runner.index] = false;
+}
+
+void ExecutorCore::RunTask(Runner& runner, void* task) {
+  if (runner.searching) StopSearching(runner);  // wherever the task came from
+  ++runner.since_driver;
+  ++runner.since_injector;
+  runner.misses = 0;
+  runner.polls.Add();
+  // Relaxed, both: for IsEmpty(), which is exact only on a quiet executor.
+  runner.polling.store(true, std::memory_order_relaxed);
+  Runnable<SpawnedTask>::FromRaw(task).Run();
+  runner.polling.store(false, std::memory_order_relaxed);
+}
+
+Runner* ExecutorCore::OwnRunner() {
+  Runner* runner = CurrentRunner();
+  return runner != nullptr && &runner->core == this ? runner : nullptr;
+}
+
+// ---- Putting tasks somewhere ----
+
+void ExecutorCore::Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo info) {
+  // A task is registered at its first suspension, so this is its first run.
+  const bool is_new = !runnable.metadata().registered;
+  void* task = std::move(runnable).IntoRaw();
+  if (Runner* runner = OwnRunner()) {
+    ScheduleLocal(*runner, task, is_new, info);
+  } else {
+    Inject(task);
+  }
+}
+
+void ExecutorCore::ScheduleLocal(Runner& runner, void* task, bool is_new,
+                                 ScheduleInfo info) {
+  if (runner.in_driver) {
+    PushLocal(runner, task);  // EnterDriver notifies when all have come
+  } else if (info.woken_while_running) {
+    if (!runner.first_yield) runner.first_yield = runner.queue.tail();
+    PushLocal(runner, task);
+    NotifyOfSpare(runner);
+  } else if (is_new) {
+    PushLocal(runner, task);
+    Notify();
+  } else {
+    // Release: the task's content, for a Tick caller; acquire: likewise.
+    void* displaced = runner.slot.exchange(task, std::memory_order_acq_rel);
+    if (displaced != nullptr) {
+      PushLocal(runner, displaced);
+      Notify();
+    }
+  }
+}
+
+// If the queue is full, its older half goes to the injector with the task. The
+// caller notifies.
+void ExecutorCore::PushLocal(Runner& runner, void* task) {
+  if (runner.queue.Push(task)) return;
+  void* tasks[RunQueue<void*>::kMaxSteal + 1];
+  uint32_t count = runner.queue.Steal(tasks, RunQueue<void*>::kMaxSteal);
+  tasks[count++] = task;
+  runner.overflows.Add();
+  injector_.PushMany(runner.producer, tasks, count);
+  Notify();
+}
+
+void ExecutorCore::Inject(void* task) {
+  injected_.AddShared();
+  injector_.Push(task);
+  Notify();
+  // Sequentially consistent, as the push: either Close() sees the task or this
+  // sees that Close() is over.
+  if (phase_.load() == Phase::kClosed) Drain();
+}
+
+void ExecutorCore::Flush(Runner& runner) {
+  void* tasks[RunQueue<void*>::kMaxSteal];
+  // Acquire: as in TakeSlot.
+  tasks[0] = runner.slot.exchange(nullptr, std::memory_order_acquire);
+  uint32_t count = tasks[0] != nullptr;
+  do {
+    if (count != 0) injector_.PushMany(runner.producer, tasks, count);
+    count = runner.queue.Steal(tasks, RunQueue<void*>::kMaxSteal);
+  } while (count != 0);
+  if (HasWork()) Notify();
+}
+
+// ---- Finding tasks ----
+
+void* ExecutorCore::NextTask(Runner& runner) {
+  if (runner.since_injector >= kInterval) {
+    if (void* task = TakeInjected(runner)) return task;
+  }
+  if (void* task = TakeSlot(runner)) return task;
+  void* task = nullptr;
+  if (runner.queue.Pop(task)) return task;
+  if ((task = TakeInjectedMany(runner)) != nullptr) return task;
+  return Search(runner);
+}
+
+void* ExecutorCore::TakeSlot(Runner& runner) {
+  // Relaxed: the owner filled it; if somebody took it, the exchange shows that.
+  if (runner.slot.load(std::memory_order_relaxed) == nullptr) {
+    runner.slot_streak = 0;
+    return nullptr;
+  }
+  // Acquire: what the owner knew of the task before it was here is known; the
+  // order matters to Tick callers only.
+  void* task = runner.slot.exchange(nullptr, std::memory_order_acquire);
+  if (task == nullptr) return nullptr;
+  if (runner.slot_streak < kMaxSlotStreak) {
+    ++runner.slot_streak;
+    return task;
+  }
+  runner.slot_streak = 0;
+  PushLocal(runner, task);
+  NotifyOfSpare(runner);
+  return nullptr;
+}
+
+void* ExecutorCore::TakeInjected(Runner& runner) {
+  runner.since_injector = 0;
+  void* task = nullptr;
+  return injector_.Pop(runner.consumer, &task, 1) == 1 ? task : nullptr;
+}
+
+// Takes a fair share, runs the first and queues the rest.
+void* ExecutorCore::TakeInjectedMany(Runner& runner) {
+  runner.since_injector = 0;
+  const size_t size = injector_.Size();
+  if (size == 0) return nullptr;
+  void* tasks[RunQueue<void*>::kMaxSteal];
+  // Relaxed: how many share is an estimate.
+  const size_t runners = std::max(1, running_.load(std::memory_order_relaxed));
+  const size_t room = RunQueue<void*>::kCapacity - runner.queue.Size();
+  const size_t count =
+      injector_.Pop(runner.consumer, tasks,
+                    std::min({size / runners + 1, room, std::size(tasks)}));
+  if (count == 0) return nullptr;
+  if (count > 1) {
+    runner.queue.PushMany(tasks + 1, static_cast<uint32_t>(count - 1));
+    // For a moment nobody else saw these. With a token, that is looked after
+    // when it is given up.
+    if (!runner.searching) Notify();
+  }
+  return tasks[0];
+}
+
+void* ExecutorCore::StealFor(Runner& runner) {
+  void* tasks[RunQueue<void*>::kMaxSteal];
+  uint32_t count = 0;
+  VisitRunners(static_cast<uint32_t>(runner.random.Next() >> 32),
+               [&](Runner& victim) {
+                 if (&victim == &runner) return false;
+                 count = victim.queue.Steal(tasks, std::size(tasks));
+                 return count != 0;
+               });
+  if (count == 0) return nullptr;
+  runner.steals.Add();
+  runner.stolen_tasks.Add(count);
+  if (count > 1) runner.queue.PushMany(tasks + 1, count - 1);
+  return tasks[0];
+}
+
+void* ExecutorCore::Search(Runner& runner) {
+  if (!runner.searching) {
+    runner.searching = true;
+    idle_.StartSearching();
+  }
+  void* task = TakeInjectedMany(runner);
+  return task != nullptr ? task : StealFor(runner);
+}
+
+// For those who have no queue.
+void* ExecutorCore::TakeAnywhere() {
+  void* task = nullptr;
+  {
+    const std::lock_guard lock(tick_consumer_mutex_);
+    if (injector_.Pop(tick_consumer_, &task, 1) == 1) return task;
+  }
+  if (Runner* runner = OwnRunner()) {
+    if ((task = TakeSlot(*runner)) != nullptr) return task;
+    if (runner->queue.Pop(task)) return task;
+  }
+  const uint32_t start =
+      static_cast<uint32_t>(Environment::CurrentRandom().Next() >> 32);
+  const bool stolen = VisitRunners(
+      start, [&](Runner& victim) { return victim.queue.Steal(&task, 1) == 1; });
+  if (stolen) return task;
+  VisitRunners(start, [&](Runner& victim) {
+    // Acquire: the task's content. The load spares a locked instruction.
+    if (victim.slot.load(std::memory_order_relaxed) == nullptr) return false;
+    task = victim.slot.exchange(nullptr, std::memory_order_acquire);
+    return task != nullptr;
+  });
+  return task;
+}
+
+// Whether there is a task that others than the runner it belongs to may take.
+bool ExecutorCore::HasWork() {
+  if (injector_.Size() != 0) return true;
+  return VisitRunners(0, [](Runner& r) { return !r.queue.IsEmpty(); });
+}
+
+template <class Visit>
+bool ExecutorCore::VisitRunners(uint32_t start, Visit visit) {
+  // Acquire, both: pairs with EnterRunner.
+  const auto count =
+      static_cast<uint32_t>(runner_count_.load(std::memory_order_acquire));
+  for (uint32_t i = 0; i < count; ++i) {
+    Runner* runner =
+        runners_[(start + i) % count].load(std::memory_order_acquire);
+    if (visit(*runner)) return true;
+  }
+  return false;
+}
+
+// ---- Sleeping and waking ----
+
+void ExecutorCore::Notify() {
+  const int who = idle_.Notify([this] { return HasWork(); });
+  if (who == kWakeTick) {
+    WakeOneTick();
+  } else if (who != kWakeNobody) {
+    UnparkRunner(who);
+  }
+}
+
+// Tells others of what the runner has beyond the task it will run next.
+void ExecutorCore::NotifyOfSpare(Runner& runner) {
+  // Relaxed: the owner's own.
+  const bool slot = runner.slot.load(std::memory_order_relaxed) != nullptr;
+  if (runner.queue.Size() + slot > 1) Notify();
+}
+
+void ExecutorCore::UnparkRunner(int index) {
+  runners_woken_.AddShared();
+  // Acquire: pairs with EnterRunner.
+  Runner& runner = *runners_[index].load(std::memory_order_acquire);
+  Waker signal;
+  {
+    // The runner may be leaving: take part in its signal. If another thread has
+    // come meanwhile, it finds nothing to do, which is harmless.
+    const std::lock_guard lock(runner.signal_mutex);
+    signal = runner.signal;
+  }
+  if (signal) RunSignal::Of(signal).Unpark();
+}
+
+void ExecutorCore::WakeOneTick() {
+  Waker waker;
+  {
+    const std::lock_guard lock(tick_mutex_);
+    TickWaiter* waiter = first_tick_;
+    if (waiter == nullptr) return;
+    waker = std::exchange(waiter->waker, Waker());
+    UnlinkTick(*waiter);
+    waiter->state = TickWaiter::State::kNotified;
+  }
+  tick_wakes_.AddShared();
+  std::move(waker).Wake();
+}
+
+void ExecutorCore::StopSearching(Runner& runner) {
+  runner.searching = false;
+  if (idle_.StopSearching() && HasWork()) Notify();
+}
+
+void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
+  idle_.Park(runner.index, std::exchange(runner.searching, false));
+  const bool has_work = HasWork();
+  const bool notified = signal.IsNotified();
+  if (!has_work && !notified) {
+    runner.parks.Add();
+    EnterDriver(runner, Instant::Infinite());
+  }
+  if (idle_.Unpark(runner.index)) runner.searching = true;
+  if (has_work) {
+    if (++runner.misses >= kMissesBeforeYield) std::this_thread::yield();
+  } else if (notified) {
+    PollDriver(runner);  // a main future that yields must not starve it
+  } else {
+    NotifyOfSpare(runner);
+  }
+}
+
+void ExecutorCore::PollDriver(Runner& runner) {
+  runner.driver_polls.Add();
+  EnterDriver(runner, Instant::Past());
+  NotifyOfSpare(runner);
+}
+
+void ExecutorCore::EnterDriver(Runner& runner, Instant deadline) {
+  runner.since_driver = 0;
+  runner.first_yield.reset();
+  runner.in_driver = true;
+  runner.driver->Park(deadline);
+  runner.in_driver = false;
+}
+
+// ---- Ticks ----
+
+bool ExecutorCore::TryTick() {
+  const CountScope count(ticking_);
+  void* task = TakeAnywhere();
+  if (task == nullptr) return false;
+  RunTicked(task);
+  return true;
+}
+
+void ExecutorCore::RunTicked(void* task) {
+  Environment environment = Environment::Current();
+  environment.spawner = this;
+  const EnvironmentScope scope(environment);
+  tick_polls_.AddShared();
+  Runnable<SpawnedTask>::FromRaw(task).Run();
+}
+
+bool ExecutorCore::PollTick(TickWaiter& waiter, const Context& cx) {
+  if (!cx.HasBudget()) return false;
+  const CountScope count(ticking_);
+  void* task = TakeAnywhere();
+  if (task == nullptr) {
+    Waker waker = cx.waker();
+    {
+      const std::lock_guard lock(tick_mutex_);
+      std::swap(waiter.waker, waker);
+      if (waiter.state != TickWaiter::State::kWaiting) {
+        waiter.state = TickWaiter::State::kWaiting;
+        waiter.previous = last_tick_;
+        waiter.next = nullptr;
+        (last_tick_ != nullptr ? last_tick_->next : first_tick_) = &waiter;
+        last_tick_ = &waiter;
+        idle_.AddWaiting();
+      }
+    }
+    while (task == nullptr && HasWork()) task = TakeAnywhere();
+    if (task == nullptr) return false;
+  }
+  DropTick(waiter);
+  cx.Charge();
+  RunTicked(task);
+  return true;
+}
+
+// Gives up the place and, if there is more work, the notification.
+void ExecutorCore::DropTick(TickWaiter& waiter) {
+  Waker waker;
+  bool notified = false;
+  {
+    const std::lock_guard lock(tick_mutex_);
+    if (waiter.state == TickWaiter::State::kWaiting) UnlinkTick(waiter);
+    notified = waiter.state == TickWaiter::State::kNotified;
+    waiter.state = TickWaiter::State::kIdle;
+    waker = std::exchange(waiter.waker, Waker());
+  }
+  if (notified && HasWork()) Notify();
+}
+
+// Requires: tick_mutex_ is held, the waiter is linked.
+void ExecutorCore::UnlinkTick(TickWaiter& waiter) {
+  (waiter.previous != nullptr ? waiter.previous->next : first_tick_) =
+      waiter.next;
+  (waiter.next != nullptr ? waiter.next->previous : last_tick_) =
+      waiter.previous;
+  idle_.RemoveWaiting();
+}
+
+// ---- Live tasks ----
+
+void ExecutorCore::Register(SpawnedTask& task) {
+  Runner* runner = OwnRunner();
+  task.shard = runner != nullptr ? static_cast<uint32_t>(runner->index) + 1 : 0;
+  const std::lock_guard lock(runner != nullptr ? runner->tasks_mutex
+                                               : tasks_mutex_);
+  (runner != nullptr ? runner->tasks : tasks_).Add(task);
+}
+
+void ExecutorCore::Unregister(SpawnedTask& task) {
+  if (task.shard == 0) {
+    const std::lock_guard lock(tasks_mutex_);
+    tasks_.Remove(task);
+    return;
+  }
+  // Acquire: pairs with EnterRunner.
+  Runner& runner = *runners_[task.shard - 1].load(std::memory_order_acquire);
+  const std::lock_guard lock(runner.tasks_mutex);
+  runner.tasks.Remove(task);
+}
+
+size_t ExecutorCore::CountTasks() {
+  size_t count = 0;
+  {
+    const std::lock_guard lock(tasks_mutex_);
+    count = tasks_.size();
+  }
+  VisitRunners(0, [&](Runner& runner) {
+    const std::lock_guard lock(runner.tasks_mutex);
+    count += runner.tasks.size();
+    return false;
+  });
+  return count;
+}
+
+bool ExecutorCore::IsEmpty() {
+  if (ticking_.load() != 0 || injector_.Size() != 0) return false;
+  const bool busy = VisitRunners(0, [](Runner& runner) {
+    // Relaxed, both: exact only on a quiet executor, as documented.
+    return !runner.queue.IsEmpty() ||
+           runner.polling.load(std::memory_order_relaxed) ||
+           runner.slot.load(std::memory_order_relaxed) != nullptr;
+  });
+  return !busy && CountTasks() == 0;
+}
+
+// ---- Birth and death ----
+
+ExecutorCore::ExecutorCore() = default;
+
+ExecutorCore* ExecutorCore::Acquire() {
+  ExecutorCore* core = nullptr;
+  {
+    const std::lock_guard lock(pool_mutex);
+    core = pool;
+    if (core != nullptr) pool = std::exchange(core->next_free_, nullptr);
+  }
+  if (core == nullptr) core = new ExecutorCore;
+  core->earlier_ = core->CountEvents();
+  core->phase_.store(Phase::kOpen);
+  return core;
+}
+
+void ExecutorCore::Release(ExecutorCore* core) {
+  const std::lock_guard lock(pool_mutex);
+  core->next_free_ = std::exchange(pool, core);
+}
+
+size_t ExecutorCore::Close() {
+  WEFT_CHECK(running_.load() == 0 && ticking_.load() == 0,
+             "an Executor was closed or destroyed while a thread is inside its "
+             "Run(), TryTick() or Tick(): let the future given to Run() end "
+             "and join that thread first; a task cannot close its executor");
+  if (phase_.load() == Phase::kClosed) return 0;
+  phase_.store(Phase::kClosing);
+  Environment environment = Environment::Current();
+  environment.spawner = this;
+  const EnvironmentScope scope(environment);
+  size_t dropped = Drain();
+  std::vector<Waker> wakers;
+  {
+    const std::lock_guard lock(tasks_mutex_);
+    tasks_.AppendWakers(wakers);
+  }
+  VisitRunners(0, [&](Runner& runner) {
+    const std::lock_guard lock(runner.tasks_mutex);
+    runner.tasks.AppendWakers(wakers);
+    return false;
+  });
+  CancelTasks(std::move(wakers));
+  for (;;) {
+    dropped += Drain();
+    if (CountTasks() == 0 && injector_.Size() == 0) break;
+    // Another thread has just woken a task and is about to push it.
+    std::this_thread::yield();
+  }
+  phase_.store(Phase::kClosed);
+  return dropped + Drain();
+}
+
+// Destroys what is in the injector; what that puts there, too.
+size_t ExecutorCore::Drain() {
+  if (DrainedCore() == this) return 0;  // the outer call will see it
+  ExecutorCore* outer = std::exchange(DrainedCore(), this);
+  size_t dropped = 0;
+  for (;;) {
+    void* tasks[32];
+    size_t count = 0;
+    {
+      const std::lock_guard lock(tick_consumer_mutex_);
+      count = injector_.Pop(tick_consumer_, tasks, std::size(tasks));
+    }
+    if (count == 0) break;
+    for (size_t i = 0; i < count; ++i) DestroyTask(tasks[i]);
+    dropped += count;
+  }
+  DrainedCore() = outer;
+  return dropped;
+}
+
+// ---- Reports ----
+
+std::string ExecutorCore::DebugString() {
+  std::string queues;
+  VisitRunners(0, [&](Runner& runner) {
+    // Relaxed: a report.
+    const bool slot = runner.slot.load(std::memory_order_relaxed) != nullptr;
+    absl::StrAppend(&queues, queues.empty() ? "" : " ",
+                    runner.queue.Size() + slot);
+    return false;
+  });
+  return absl::StrCat("Executor{suspended tasks: ", CountTasks(),
+                      ", injector: ", injector_.Size(), ", queues: [", queues,
+                      "], runners: ", running_.load(),
+                      ", parked: ", idle_.parked(),
+                      ", searching: ", idle_.searching(),
+                      ", ticks waiting: ", idle_.waiting(), "}");
+}
+
+ExecutorStats ExecutorCore::Stats() {
+  ExecutorStats stats = CountEvents();
+  stats.polls -= earlier_.polls;
+  stats.steals -= earlier_.steals;
+  stats.stolen_tasks -= earlier_.stolen_tasks;
+  stats.overflows -= earlier_.overflows;
+  stats.parks -= earlier_.parks;
+  stats.driver_polls -= earlier_.driver_polls;
+  stats.runners_woken -= earlier_.runners_woken;
+  stats.tick_wakes -= earlier_.tick_wakes;
+  stats.tasks_injected -= earlier_.tasks_injected;
+  stats.runners = static_cast<uint64_t>(running_.load());
+  stats.suspended = CountTasks();
+  return stats;
+}
+
+// Since the core itself was made.
+ExecutorStats ExecutorCore::CountEvents() {
+  ExecutorStats stats;
+  stats.polls = tick_polls_.Get();
+  stats.runners_woken = runners_woken_.Get();
+  stats.tick_wakes = tick_wakes_.Get();
+  stats.tasks_injected = injected_.Get();
+  VisitRunners(0, [&](Runner& runner) {
+    stats.polls += runner.polls.Get();
+    stats.steals += runner.steals.Get();
+    stats.stolen_tasks += runner.stolen_tasks.Get();
+    stats.overflows += runner.overflows.Get();
+    stats.parks += runner.parks.Get();
+    stats.driver_polls += runner.driver_polls.Get();
+    return false;
+  });
+  return stats;
+}
+
+}  // namespace weft::executor_internal

@@ -1,0 +1,45 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// TaskList: the live tasks of an executor that have been suspended at least
+// once, linked through their metadata. Internal to the executors.
+//
+// Thread safety: none; the executor guards it.
+// Lifetime: a task is removed before its memory goes (Spawner::Unregister).
+#ifndef WEFT_EXECUTOR_TASK_LIST_H_
+#define WEFT_EXECUTOR_TASK_LIST_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "weft/task/spawner.h"
+#include "weft/task/waker.h"
+
+namespace weft::executor_internal {
+
+class TaskList {
+ public:
+  TaskList() = default;
+  TaskList(const TaskList&) = delete;
+  TaskList& operator=(const TaskList&) = delete;
+
+  size_t size() const { return size_; }
+
+  void Add(SpawnedTask& task);
+  void Remove(SpawnedTask& task);
+
+  // Appends a waker of each task: a reference that keeps its cell alive.
+  void AppendWakers(std::vector<Waker>& wakers) const;
+
+ private:
+  SpawnedTask* first_ = nullptr;
+  size_t size_ = 0;
+};
+
+// Cancels the tasks that `wakers`, got from AppendWakers, belong to. Runs
+// schedule functions: call with no lock held.
+void CancelTasks(std::vector<Waker> wakers);
+
+}  // namespace weft::executor_internal
+
+#endif  // WEFT_EXECUTOR_TASK_LIST_H_

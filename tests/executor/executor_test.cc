@@ -1,0 +1,497 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/executor/executor.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "weft/task/block_on.h"
+#include "weft/task/counting_waker.h"
+#include "weft/task/driver.h"
+#include "weft/task/environment.h"
+#include "weft/task/instant.h"
+#include "weft/task/join_handle.h"
+#include "weft/task/parker.h"
+#include "weft/task/spawner.h"
+#include "weft/task/task.h"
+#include "weft/task/yield_now.h"
+#include "weft/tests/executor/runners.h"
+
+namespace weft {
+namespace {
+
+using executor_testing::Gate;
+using executor_testing::Runners;
+using executor_testing::SpinUntil;
+using ::testing::HasSubstr;
+
+Task<int> Return(int value) { co_return value; }
+
+Task<> Append(std::vector<int>* out, int value) {
+  out->push_back(value);
+  co_return;
+}
+
+Task<int> AddOne(JoinHandle<int> handle) { co_return co_await handle + 1; }
+
+TEST(ExecutorTest, RunReturnsTheOutputOfItsFuture) {
+  Executor executor;
+
+  EXPECT_EQ(executor.Run(Return(7)), 7);
+}
+
+TEST(ExecutorTest, RunPollsALvalueWhereItStands) {
+  Executor executor;
+  Task<int> task = Return(8);
+
+  EXPECT_EQ(executor.Run(task), 8);
+}
+
+TEST(ExecutorTest, SpawnedTasksRunWhileRunWaitsForThem) {
+  Executor executor;
+  JoinHandle<int> handle = executor.Spawn(Return(1));
+
+  EXPECT_EQ(executor.Run(AddOne(std::move(handle))), 2);
+  EXPECT_TRUE(executor.IsEmpty());
+}
+
+TEST(ExecutorTest, FreeSpawnInsideUsesThisExecutor) {
+  Executor executor;
+
+  const int result = executor.Run([]() -> Task<int> {
+    JoinHandle<int> handle = weft::Spawn(Return(3));
+    co_return co_await handle;
+  }());
+
+  EXPECT_EQ(result, 3);
+}
+
+TEST(ExecutorTest, SpawnKeepsALambdaBesideItsTask) {
+  Executor executor;
+  auto value = std::make_unique<int>(5);
+
+  JoinHandle<int> handle = executor.Spawn(
+      [value = std::move(value)]() -> Task<int> { co_return *value; });
+
+  EXPECT_EQ(executor.Run(std::move(handle)), 5);
+}
+
+TEST(ExecutorTest, TasksSpawnedByARunnerRunInOrder) {
+  Executor executor;
+  std::vector<int> order;
+
+  executor.Run([](Executor& executor, std::vector<int>& order) -> Task<> {
+    std::vector<JoinHandle<>> handles;
+    for (int i = 0; i < 100; ++i) {
+      handles.push_back(executor.SpawnBorrowing(Append(&order, i)));
+    }
+    for (JoinHandle<>& handle : handles) co_await handle;
+  }(executor, order));
+
+  ASSERT_EQ(order.size(), 100u);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(order[i], i);
+}
+
+// The number of times it was polled.
+class CountPolls {
+ public:
+  using Output = void;
+
+  CountPolls(Gate& gate, int& polls) : wait_(gate.Wait()), polls_(polls) {}
+  Polled<void> Poll(Context& cx) {
+    ++polls_;
+    return wait_.Poll(cx);
+  }
+
+ private:
+  Gate::WaitFuture wait_;
+  int& polls_;
+};
+
+TEST(ExecutorTest, TheMainFutureIsPolledOnlyWhenItWasWoken) {
+  Executor executor;
+  Gate gate;
+  int polls = 0;
+  JoinHandle<> crowd = executor.SpawnBorrowing([](Gate& gate) -> Task<> {
+    for (int i = 0; i < 1000; ++i) co_await YieldNow();
+    gate.Open();
+  }(gate));
+
+  executor.Run(CountPolls(gate, polls));
+
+  EXPECT_EQ(polls, 2);
+  EXPECT_TRUE(crowd.IsFinished());
+}
+
+TEST(ExecutorTest, TryTickRunsOneTask) {
+  Executor executor;
+  std::vector<int> order;
+  EXPECT_FALSE(executor.TryTick());
+
+  JoinHandle<> first = executor.SpawnBorrowing(Append(&order, 1));
+  JoinHandle<> second = executor.SpawnBorrowing(Append(&order, 2));
+
+  EXPECT_TRUE(executor.TryTick());
+  EXPECT_EQ(order.size(), 1u);
+  EXPECT_TRUE(executor.TryTick());
+  EXPECT_EQ(order, (std::vector<int>{1, 2}));
+  EXPECT_FALSE(executor.TryTick());
+}
+
+TEST(ExecutorTest, TickWaitsForATask) {
+  Executor executor;
+  CountingWaker waker;
+  Context cx(waker.waker());
+  TickFuture tick = executor.Tick();
+  EXPECT_FALSE(tick.Poll(cx).IsReady());
+
+  JoinHandle<int> handle = executor.Spawn(Return(4));
+
+  EXPECT_EQ(waker.wakes(), 1);
+  EXPECT_TRUE(tick.Poll(cx).IsReady());
+  EXPECT_TRUE(handle.IsFinished());
+}
+
+TEST(ExecutorTest, DroppingANotifiedTickWakesAnother) {
+  Executor executor;
+  CountingWaker first_waker;
+  CountingWaker second_waker;
+  Context first_cx(first_waker.waker());
+  Context second_cx(second_waker.waker());
+  std::optional<TickFuture> first(executor.Tick());
+  TickFuture second = executor.Tick();
+  EXPECT_FALSE(first->Poll(first_cx).IsReady());
+  EXPECT_FALSE(second.Poll(second_cx).IsReady());
+  JoinHandle<int> handle = executor.Spawn(Return(4));
+  EXPECT_EQ(first_waker.wakes(), 1);
+  EXPECT_EQ(second_waker.wakes(), 0);
+
+  first.reset();
+
+  EXPECT_EQ(second_waker.wakes(), 1);
+  EXPECT_TRUE(second.Poll(second_cx).IsReady());
+  EXPECT_TRUE(handle.IsFinished());
+}
+
+TEST(ExecutorTest, ATickPassesOnWhenThereIsMore) {
+  Executor executor;
+  CountingWaker wakers[3];
+  std::vector<std::unique_ptr<TickFuture>> ticks;
+  std::vector<Context> contexts;
+  for (CountingWaker& waker : wakers) {
+    contexts.emplace_back(waker.waker());
+    ticks.push_back(std::make_unique<TickFuture>(executor.Tick()));
+    EXPECT_FALSE(ticks.back()->Poll(contexts.back()).IsReady());
+  }
+  JoinHandle<int> first = executor.Spawn(Return(1));
+  JoinHandle<int> second = executor.Spawn(Return(2));
+
+  EXPECT_EQ(wakers[0].wakes(), 1);
+  EXPECT_EQ(wakers[1].wakes(), 1);
+  EXPECT_TRUE(ticks[0]->Poll(contexts[0]).IsReady());
+  EXPECT_TRUE(ticks[1]->Poll(contexts[1]).IsReady());
+  EXPECT_TRUE(first.IsFinished());
+  EXPECT_TRUE(second.IsFinished());
+}
+
+TEST(ExecutorTest, TicksReplaceTheirWaker) {
+  Executor executor;
+  CountingWaker old_waker;
+  CountingWaker new_waker;
+  Context old_cx(old_waker.waker());
+  Context new_cx(new_waker.waker());
+  TickFuture tick = executor.Tick();
+  EXPECT_FALSE(tick.Poll(old_cx).IsReady());
+  EXPECT_FALSE(tick.Poll(new_cx).IsReady());
+
+  JoinHandle<int> handle = executor.Spawn(Return(4));
+
+  EXPECT_EQ(old_waker.wakes(), 0);
+  EXPECT_EQ(new_waker.wakes(), 1);
+}
+
+TEST(ExecutorTest, TryTickInsideRunSeesTheRunnersOwnTasks) {
+  Executor executor;
+
+  const int ticks = executor.Run([](Executor& executor) -> Task<int> {
+    JoinHandle<int> child = executor.Spawn(Return(1));
+    JoinHandle<int> parent = executor.Spawn(AddOne(std::move(child)));
+    int ticks = 0;
+    while (!parent.IsFinished() && ++ticks < 10) executor.TryTick();
+    co_return ticks;
+  }(executor));
+
+  EXPECT_LT(ticks, 10);
+}
+
+TEST(ExecutorTest, AYieldingTaskStarvesNeitherDriverNorMainFuture) {
+  class CountingDriver : public Driver {
+   public:
+    void Park(Instant deadline) override {
+      ++parks;
+      parker.Park(deadline);
+    }
+    Waker Unparker() override { return parker.Unparker(); }
+    Parker parker;
+    int parks = 0;
+  };
+  CountingDriver driver;
+  Environment environment = Environment::Current();
+  environment.driver = &driver;
+  EnvironmentScope scope(environment);
+  Executor executor;
+
+  executor.Run([](Executor& executor) -> Task<> {
+    co_await executor.Spawn([]() -> Task<> {
+      for (int i = 0; i < 1000; ++i) co_await YieldNow();
+    });
+  }(executor));
+
+  // Between any two polls of the only task.
+  EXPECT_GE(driver.parks, 1000);
+}
+
+TEST(ExecutorTest, TwoTasksThatWakeEachOtherDoNotStarveOthers) {
+  struct Pair {
+    std::mutex mutex;
+    Waker wakers[2];
+    int turn = 0;
+    bool stop = false;
+  };
+  class Player {
+   public:
+    using Output = void;
+    Player(Pair& pair, int self) : pair_(pair), self_(self) {}
+    Polled<void> Poll(Context& cx) {
+      Waker other;
+      {
+        const std::lock_guard lock(pair_.mutex);
+        pair_.wakers[self_] = cx.waker();
+        ++pair_.turn;
+        other = pair_.wakers[1 - self_];
+        if (pair_.stop) {
+          other.WakeByRef();
+          return Unit();
+        }
+      }
+      other.WakeByRef();
+      return kPending;
+    }
+
+   private:
+    Pair& pair_;
+    const int self_;
+  };
+  Executor executor;
+  Pair pair;
+
+  const int turns =
+      executor.Run([](Executor& executor, Pair& pair) -> Task<int> {
+        JoinHandle<> ping = executor.SpawnBorrowing(Player(pair, 0));
+        JoinHandle<> pong = executor.SpawnBorrowing(Player(pair, 1));
+        for (int i = 0; i < 100; ++i) co_await YieldNow();
+        JoinHandle<int> third = executor.Spawn([]() -> Task<int> {
+          for (int i = 0; i < 10; ++i) co_await YieldNow();
+          co_return 1;
+        });
+        const int before = pair.turn;
+        co_await third;
+        const int turns = pair.turn - before;
+        {
+          const std::lock_guard lock(pair.mutex);
+          pair.stop = true;
+        }
+        co_await ping;
+        co_await pong;
+        co_return turns;
+      }(executor, pair));
+
+  EXPECT_GT(turns, 0);
+  EXPECT_LT(turns, 200);
+}
+
+TEST(ExecutorTest, RunInsideATaskFailsWithTheRemedy) {
+  Executor executor;
+  Executor other;
+
+  EXPECT_DEATH(executor.Run([](Executor& other) -> Task<> {
+    other.Run(Return(1));
+    co_return;
+  }(other)),
+               "co_await the future");
+}
+
+TEST(ExecutorTest, BlockingOnAChildInsideATaskFailsWithTheRemedy) {
+  Executor executor;
+  JoinHandle<int> handle = executor.Spawn([]() -> Task<int> {
+    JoinHandle<int> child = weft::Spawn(Return(1));
+    co_return BlockOn(std::move(child));
+  });
+
+  EXPECT_DEATH(executor.Run(std::move(handle)), "co_await the future");
+}
+
+TEST(ExecutorTest, DebugStringTellsWhatIsWhere) {
+  Executor executor;
+  Gate gate;
+  JoinHandle<> waiting = executor.SpawnBorrowing(gate.Wait());
+  EXPECT_TRUE(executor.TryTick());
+  JoinHandle<int> queued = executor.Spawn(Return(1));
+
+  EXPECT_THAT(executor.DebugString(), HasSubstr("suspended tasks: 1"));
+  EXPECT_THAT(executor.DebugString(), HasSubstr("injector: 1"));
+  EXPECT_FALSE(executor.IsEmpty());
+}
+
+// ---- Several runners ----
+
+class ExecutorRunnersTest : public testing::TestWithParam<int> {};
+
+INSTANTIATE_TEST_SUITE_P(Runners, ExecutorRunnersTest,
+                         testing::Values(1, 2, 4, 8));
+
+TEST_P(ExecutorRunnersTest, TasksSpawnedFromOutsideAreRun) {
+  Executor executor;
+  Runners runners(executor, GetParam());
+
+  for (int i = 0; i < 1000; ++i) {
+    JoinHandle<int> handle = executor.Spawn(Return(i));
+    ASSERT_EQ(BlockOn(std::move(handle)), i);
+  }
+}
+
+TEST_P(ExecutorRunnersTest, ATreeOfTasksIsRun) {
+  struct Tree {
+    static Task<int> Count(int depth) {
+      if (depth == 0) co_return 1;
+      JoinHandle<int> left = weft::Spawn(Count(depth - 1));
+      JoinHandle<int> right = weft::Spawn(Count(depth - 1));
+      const int sum = co_await left;
+      co_return sum + co_await right;
+    }
+  };
+  Executor executor;
+  Runners runners(executor, GetParam());
+
+  JoinHandle<int> root = executor.Spawn(Tree::Count(12));
+
+  EXPECT_EQ(BlockOn(std::move(root)), 4096);
+}
+
+TEST_P(ExecutorRunnersTest, RunnersComeAndGo) {
+  Executor executor;
+  std::atomic<int> done{0};
+  std::vector<JoinHandle<>> handles;
+  for (int i = 0; i < 200; ++i) {
+    handles.push_back(
+        executor.SpawnBorrowing([](std::atomic<int>& done) -> Task<> {
+          for (int i = 0; i < 50; ++i) co_await YieldNow();
+          ++done;
+        }(done)));
+  }
+
+  std::vector<std::thread> threads;
+  for (int i = 0; i < GetParam(); ++i) {
+    threads.emplace_back([&] {
+      while (done.load() < 200) {
+        executor.Run([]() -> Task<> {
+          for (int i = 0; i < 5; ++i) co_await YieldNow();
+        }());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+
+  EXPECT_EQ(done.load(), 200);
+  EXPECT_TRUE(executor.IsEmpty());
+}
+
+TEST(ExecutorTest, ALeavingRunnerPassesItsTasksOn) {
+  Executor executor;
+  Gate gate;
+  std::vector<JoinHandle<>> handles;
+
+  executor.Run([](Executor& executor, Gate& gate,
+                  std::vector<JoinHandle<>>& handles) -> Task<> {
+    // These wait; waking them fills the slot and the queue of this runner.
+    for (int i = 0; i < 10; ++i) {
+      handles.push_back(executor.SpawnBorrowing(gate.Wait()));
+    }
+    for (int i = 0; i < 20; ++i) co_await YieldNow();
+    gate.Open();
+  }(executor, gate, handles));
+
+  while (executor.TryTick()) {
+  }
+  for (JoinHandle<>& handle : handles) EXPECT_TRUE(handle.IsFinished());
+}
+
+TEST(ExecutorTest, OthersRunWhatATaskSpawnedThatDoesNotReturn) {
+  Executor executor;
+  auto ran = std::make_shared<std::atomic<int>>(0);
+  Runners runners(executor, 2);
+
+  JoinHandle<> parent = executor.Spawn([ran]() -> Task<> {
+    for (int i = 0; i < 1000; ++i) {
+      weft::Spawn([ran]() -> Task<> {
+        ++*ran;
+        co_return;
+      }).Detach();
+    }
+    SpinUntil([&] { return ran->load() >= 500; });
+    co_return;
+  });
+  BlockOn(std::move(parent));
+
+  SpinUntil([&] { return ran->load() == 1000; });
+  EXPECT_GT(executor.Stats().steals, 0u);
+}
+
+// ---- The end ----
+
+TEST(ExecutorTest, DestructionDestroysTasksThatWait) {
+  auto token = std::make_shared<int>(1);
+  Gate gate;
+  std::optional<JoinHandle<>> handle;
+  {
+    Executor executor;
+    handle.emplace(executor.SpawnBorrowing(
+        [](std::shared_ptr<int> token, Gate& gate) -> Task<> {
+          co_await gate.Wait();
+          *token = 2;
+        }(token, gate)));
+    EXPECT_TRUE(executor.TryTick());
+    EXPECT_EQ(token.use_count(), 2);
+  }
+
+  EXPECT_EQ(token.use_count(), 1);
+  EXPECT_EQ(*token, 1);
+  EXPECT_EQ(BlockOn(std::move(*handle).Outcome()).code(),
+            absl::StatusCode::kCancelled);
+  gate.Open();  // its wakers outlive the executor
+}
+
+TEST(ExecutorTest, DestructionDestroysTasksThatNeverRan) {
+  auto token = std::make_shared<int>(1);
+  std::optional<JoinHandle<>> handle;
+  {
+    Executor executor;
+    handle.emplace(executor.Spawn([token]() -> Task<> { co_return; }));
+  }
+
+  EXPECT_EQ(token.use_count(), 1);
+  EXPECT_EQ(BlockOn(std::move(*handle).Outcome()).code(),
+            absl::StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace weft

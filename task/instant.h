@@ -21,6 +21,7 @@
 #include <compare>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "absl/time/time.h"
 
@@ -60,12 +61,12 @@ class Instant {
   template <class Rep, class Period>
   friend Instant operator+(Instant instant,
                            std::chrono::duration<Rep, Period> d) {
-    return instant + absl::FromChrono(d);
+    return instant + FromChrono(d);
   }
   template <class Rep, class Period>
   friend Instant operator-(Instant instant,
                            std::chrono::duration<Rep, Period> d) {
-    return instant - absl::FromChrono(d);
+    return instant - FromChrono(d);
   }
   Instant& operator+=(absl::Duration d) { return *this = *this + d; }
 
@@ -77,6 +78,15 @@ class Instant {
   static int64_t ToNanoseconds(absl::Duration d);
 
  private:
+  // Any period and any arithmetic count; absl::FromChrono knows only six types.
+  template <class Rep, class Period>
+  static absl::Duration FromChrono(std::chrono::duration<Rep, Period> d) {
+    using Count =
+        std::conditional_t<std::is_floating_point_v<Rep>, double, int64_t>;
+    return absl::Seconds(1) * static_cast<Count>(d.count()) *
+           int64_t{Period::num} / int64_t{Period::den};
+  }
+
   explicit constexpr Instant(int64_t nanoseconds) : nanoseconds_(nanoseconds) {}
 
   // Saturating; Infinite() and Past() absorb.

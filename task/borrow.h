@@ -18,11 +18,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <span>
 #include <string_view>
 #include <type_traits>
 
 #include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
 namespace weft {
@@ -33,6 +35,10 @@ inline constexpr bool kBorrows =
     std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>;
 template <class C, class Traits>
 inline constexpr bool kBorrows<std::basic_string_view<C, Traits>> = true;
+template <>  // its own type where Abseil was built so
+inline constexpr bool kBorrows<absl::string_view> = true;
+template <class T>
+inline constexpr bool kBorrows<std::initializer_list<T>> = true;
 template <class T, size_t N>
 inline constexpr bool kBorrows<std::span<T, N>> = true;
 template <class T>

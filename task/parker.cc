@@ -17,6 +17,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "weft/task/driver.h"
 #include "weft/task/instant.h"
@@ -110,9 +113,40 @@ Waker Parker::Unparker() {
 
 void Parker::Unpark() { core_->Unpark(); }
 
+namespace {
+
+constinit thread_local Parker* thread_parker = nullptr;
+
+constinit thread_local bool thread_is_ending = false;
+
+// Destroys the thread's parker when the thread ends.
+struct ParkerOwner {
+  ~ParkerOwner() {
+    thread_is_ending = true;
+    delete std::exchange(thread_parker, nullptr);
+  }
+};
+
+// Another thread-local's destructor may park after the parker is destroyed. It
+// gets a new one, which lives forever: nothing says when the thread is over.
+Parker& MakeThreadParker() {
+  thread_parker = new Parker;
+  if (!thread_is_ending) {
+    static thread_local ParkerOwner owner;
+    static_cast<void>(owner);
+  } else {
+    static std::mutex* const mutex = new std::mutex;
+    static auto* const late = new std::vector<Parker*>;
+    std::lock_guard lock(*mutex);
+    late->push_back(thread_parker);
+  }
+  return *thread_parker;
+}
+
+}  // namespace
+
 [[gnu::noinline]] Driver& Driver::OfThread() {
-  static thread_local Parker parker;
-  return parker;
+  return thread_parker != nullptr ? *thread_parker : MakeThreadParker();
 }
 
 }  // namespace weft

@@ -15,6 +15,7 @@
 #ifndef WEFT_TASK_POLLED_H_
 #define WEFT_TASK_POLLED_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -29,6 +30,14 @@ struct Unit {
 
 template <class T>
 using UnitIfVoid = std::conditional_t<std::is_void_v<T>, Unit, T>;
+
+// How an output is kept in an optional, a tuple, a container: void as Unit, a
+// reference in a wrapper.
+template <class T>
+using StoredOf =
+    std::conditional_t<std::is_reference_v<T>,
+                       std::reference_wrapper<std::remove_reference_t<T>>,
+                       UnitIfVoid<T>>;
 
 // `return kPending;` makes a pending Polled of any type.
 struct PendingTag {

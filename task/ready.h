@@ -87,30 +87,32 @@ PollFnFuture<Fn> PollFn(Fn fn) {
 template <class F>
 class [[nodiscard]] PollOnceFuture {
  public:
-  using Output = std::optional<UnitIfVoid<OutputOf<F>>>;
+  using Output = std::optional<StoredOf<OutputOf<F>>>;
 
   explicit PollOnceFuture(F&& future) : future_(std::forward<F>(future)) {}
 
   Polled<Output> Poll(Context& cx) {
-    // Without a fresh budget a spent one would look like "not ready"; with one,
-    // that can still happen, but only after the future got somewhere: then this
-    // poll has been made to come again.
+    // Without a fresh budget a spent one would look like "not ready". With one
+    // that can still happen, but only after the future got somewhere: then it
+    // is polled again.
     if (!cx.HasBudget()) return kPending;
     cx.Charge();
     Budget budget;
     Context inner = cx.WithBudget(&budget);
     auto polled = future_.Poll(inner);
     if (polled.IsReady()) return Output(TakeReady(std::move(polled)));
-    if (budget.IsSpent()) return kPending;
-    return Output();
+    if (!budget.IsSpent()) return Output();
+    cx.waker().WakeByRef();
+    return kPending;
   }
 
  private:
   F future_;
 };
 
-// Polls `future` once: its output, or nullopt if it is pending. An lvalue may
-// be awaited later; an rvalue is dropped.
+// Polls `future` once: its output, or nullopt if it is pending. (One that uses
+// up a whole budget is polled on until that is clear.) An lvalue may be awaited
+// later; an rvalue is dropped.
 template <class F>
   requires Future<std::remove_reference_t<F>>
 PollOnceFuture<F> PollOnce(F&& future) {

@@ -24,7 +24,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
 #include "weft/task/outcome.h"
@@ -75,6 +74,7 @@ class [[nodiscard(
 
   // True once the task is finished or its future has been destroyed.
   bool IsFinished() const {
+    task_internal::CheckNotEmpty(task_);
     return (task_->state.Load() & task_internal::kDone) != 0;
   }
 
@@ -108,8 +108,7 @@ class [[nodiscard(
   explicit JoinHandle(task_internal::TaskHeader* task) : task_(task) {}
 
   bool PollFinished(Context& cx) {
-    WEFT_CHECK(task_ != nullptr,
-               "this JoinHandle was moved from, or has given its output");
+    task_internal::CheckNotEmpty(task_);
     return task_internal::PollJoin(task_, cx);
   }
   bool HasOutput() const {
@@ -128,19 +127,15 @@ JoinHandle<T> MakeHandle(TaskHeader* task) {
   return JoinHandle<T>(task);
 }
 
-// Drops the handle's reference at the end of a scope, also by an exception.
-struct HandleDropper {
-  ~HandleDropper() { DropHandle(task); }
-  TaskHeader* task;
-};
-
 template <class T>
 class [[nodiscard]] CancelFuture {
  public:
-  using Output = std::optional<UnitIfVoid<T>>;
+  using Output = std::optional<StoredOf<T>>;
   static constexpr bool kMovableAfterPoll = true;
 
-  explicit CancelFuture(JoinHandle<T> handle) : handle_(std::move(handle)) {}
+  explicit CancelFuture(JoinHandle<T> handle) : handle_(std::move(handle)) {
+    CheckNotEmpty(handle_.task_);
+  }
 
   Polled<Output> Poll(Context& cx) {
     if (!std::exchange(cancelled_, true)) CancelTask(handle_.task_);
@@ -160,7 +155,9 @@ class [[nodiscard]] OutcomeFuture {
   using Output = OutcomeOf<T>;
   static constexpr bool kMovableAfterPoll = true;
 
-  explicit OutcomeFuture(JoinHandle<T> handle) : handle_(std::move(handle)) {}
+  explicit OutcomeFuture(JoinHandle<T> handle) : handle_(std::move(handle)) {
+    CheckNotEmpty(handle_.task_);
+  }
 
   Polled<Output> Poll(Context& cx) {
     if (!handle_.PollFinished(cx)) return kPending;
@@ -176,15 +173,21 @@ class [[nodiscard]] OutcomeFuture {
 
 template <class T>
 Polled<T> JoinHandle<T>::TakeOutput() {
-  const task_internal::HandleDropper dropper{std::exchange(task_, nullptr)};
-  task_internal::RethrowIfFailed(dropper.task);
-  void* output = dropper.task->vtable->output(dropper.task);
+  // No cleanup by scope: the exception may pass through code that was compiled
+  // without exceptions.
+  task_internal::RethrowIfFailed(task_);
+  void* output = task_->vtable->output(task_);
   if constexpr (std::is_void_v<T>) {
+    task_internal::DropHandle(std::exchange(task_, nullptr));
     return Unit();
   } else if constexpr (std::is_reference_v<T>) {
-    return **static_cast<std::remove_reference_t<T>**>(output);
+    T value = **static_cast<std::remove_reference_t<T>**>(output);
+    task_internal::DropHandle(std::exchange(task_, nullptr));
+    return value;
   } else {
-    return std::move(*static_cast<T*>(output));
+    Polled<T> value(std::move(*static_cast<T*>(output)));
+    task_internal::DropHandle(std::exchange(task_, nullptr));
+    return value;
   }
 }
 

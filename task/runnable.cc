@@ -174,7 +174,7 @@ void DropHandle(TaskHeader* task) {
 }
 
 void CheckDetach(TaskHeader* task) {
-  WEFT_CHECK(task != nullptr, "this JoinHandle was moved from");
+  CheckNotEmpty(task);
 #ifndef NDEBUG
   WEFT_CHECK(!task->borrows,
              "a coroutine that takes references, pointers or views was "
@@ -183,8 +183,16 @@ void CheckDetach(TaskHeader* task) {
 #endif
 }
 
-void RethrowIfFailed(TaskHeader* task) {
-  if (task->exception != nullptr) std::rethrow_exception(task->exception);
+void RethrowIfFailed(TaskHeader*& task) {
+  if (task->exception == nullptr) return;
+  std::exception_ptr exception = std::move(task->exception);
+  DropHandle(std::exchange(task, nullptr));
+  std::rethrow_exception(std::move(exception));
+}
+
+void CheckNotEmpty(const TaskHeader* task) {
+  WEFT_CHECK(task != nullptr,
+             "this JoinHandle was moved from, or has given its output");
 }
 
 void CheckHasOutput(TaskHeader* task) {

@@ -89,8 +89,10 @@ bool PollJoin(TaskHeader* task, Context& cx);
 void CancelTask(TaskHeader* task);
 void DropHandle(TaskHeader* task);
 void CheckDetach(TaskHeader* task);
-// Rethrows the exception of a finished task, if there is one.
-void RethrowIfFailed(TaskHeader* task);
+// If the finished task has an exception, drops the handle `task`, which becomes
+// null, and rethrows.
+void RethrowIfFailed(TaskHeader*& task);
+void CheckNotEmpty(const TaskHeader* task);
 void CheckHasOutput(TaskHeader* task);
 
 template <class F>

@@ -155,6 +155,10 @@ class PromiseWithResult : public PromiseBase {
  private:
   using Stored = std::conditional_t<std::is_reference_v<T>,
                                     std::remove_reference_t<T>*, T>;
+  // A frame is aligned as by malloc, and the promise is found by that.
+  static_assert(alignof(Stored) <= kFrameAlignment,
+                "the output of a Task cannot be over-aligned: return it in a "
+                "std::unique_ptr");
   template <class U>
   static Stored Store(U&& value) {
     if constexpr (std::is_reference_v<T>) {

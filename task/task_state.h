@@ -37,9 +37,10 @@
 //   2. A wake after BeginRun of a poll leads to another BeginRun, unless the
 //      task is done by then: either Wake sees kRunning and Suspend sees
 //      kScheduled, or Wake finds the task idle and hands out the Runnable.
-//   3. What happened before a Wake happens before the BeginRun that follows:
-//      every Wake is a read-modify-write with release, also where it changes
-//      nothing, and BeginRun and Suspend acquire.
+//   3. What happened before a Wake, a Cancel or the drop of a waker happens
+//      before the poll or the destruction that follows: each of them is a
+//      read-modify-write with release, also where it changes nothing, and
+//      BeginRun and Suspend acquire.
 //   4. Exactly one of completer and handle destroys the output: kOutput is
 //      stored and kHandle cleared by read-modify-writes, so one of them sees
 //      the other.
@@ -128,7 +129,7 @@ class BasicTaskState {
   Then Suspend() {
     uint64_t word = word_.load(std::memory_order_relaxed);
     for (;;) {
-      if ((word & kCancelled) != 0) return Then::kDestroy;
+      if ((word & kCancelled) != 0) return AcquireThen(Then::kDestroy);
       uint64_t next = word & ~uint64_t{kRunning};
       if ((word & kScheduled) != 0) {
         if (Exchange(word, next)) return Then::kReschedule;
@@ -136,7 +137,7 @@ class BasicTaskState {
       }
       next -= kReference;
       // Nobody is left who could wake or join it: it ends here.
-      if (next < kReference) return Then::kDestroy;
+      if (next < kReference) return AcquireThen(Then::kDestroy);
       if (Exchange(word, next)) return Then::kNothing;
     }
   }
@@ -211,6 +212,12 @@ class BasicTaskState {
     // Relaxed on failure: the caller tries again with what was there.
     return word_.compare_exchange_strong(word, next, std::memory_order_acq_rel,
                                          std::memory_order_relaxed);
+  }
+
+  // What others did before they changed the word happens before what follows.
+  Then AcquireThen(Then then) {
+    word_.load(std::memory_order_acquire);
+    return then;
   }
 
   bool ChangeUnlessDone(uint64_t clear, uint64_t set) {

@@ -29,6 +29,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/string_view.h"
 #include "weft/fs/system_call.h"
+#include "weft/io/fd.h"
 
 namespace weft::fs_internal {
 namespace {
@@ -96,32 +97,32 @@ class Walk {
       : root_(root), flags_(flags), mode_(mode) {}
 
   // -1 and errno on failure.
-  UniqueFd Open(std::string_view path);
+  io::Fd Open(std::string_view path);
 
  private:
   int current() const { return inside_.empty() ? root_ : inside_.back().get(); }
   bool Push(std::string_view path);
   bool EnterFolder(const std::string& name);
-  UniqueFd OpenLast(const std::string& name);
+  io::Fd OpenLast(const std::string& name);
   bool FollowLink(const std::string& name, int error_if_no_link);
 
   const int root_;
   int flags_;
   const mode_t mode_;
-  std::vector<UniqueFd> inside_;
+  std::vector<io::Fd> inside_;
   std::vector<std::string> left_;
   int symlinks_ = 0;
 };
 
-UniqueFd Fail(int error) {
+io::Fd Fail(int error) {
   errno = error;
-  return UniqueFd();
+  return io::Fd();
 }
 
-UniqueFd Walk::Open(std::string_view path) {
+io::Fd Walk::Open(std::string_view path) {
   if (path.empty()) return Fail(ENOENT);
   if (path.size() >= PATH_MAX) return Fail(ENAMETOOLONG);
-  if (!Push(path)) return UniqueFd();
+  if (!Push(path)) return io::Fd();
   while (!left_.empty()) {
     const std::string name = std::move(left_.back());
     left_.pop_back();
@@ -132,14 +133,14 @@ UniqueFd Walk::Open(std::string_view path) {
       continue;
     }
     if (left_.empty()) {
-      UniqueFd fd = OpenLast(name);
+      io::Fd fd = OpenLast(name);
       if (fd.IsValid() || errno != 0) return fd;
     } else if (!EnterFolder(name)) {
-      return UniqueFd();
+      return io::Fd();
     }
   }
   // It ended in "..", so what is wanted is where we are.
-  return UniqueFd(OpenAt(current(), ".", flags_, mode_));
+  return io::Fd(OpenAt(current(), ".", flags_, mode_));
 }
 
 // Puts the components of `path` in front of what is left.
@@ -166,7 +167,7 @@ bool Walk::Push(std::string_view path) {
 }
 
 bool Walk::EnterFolder(const std::string& name) {
-  UniqueFd fd(RetryOnSignal([&] {
+  io::Fd fd(RetryOnSignal([&] {
     return openat(current(), name.c_str(),
                   O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   }));
@@ -178,19 +179,19 @@ bool Walk::EnterFolder(const std::string& name) {
 
 // Opens the last component. Not valid with errno 0: it was a symlink, whose
 // target is what is left now.
-UniqueFd Walk::OpenLast(const std::string& name) {
-  UniqueFd fd(OpenAt(current(), name.c_str(), flags_ | O_NOFOLLOW, mode_));
+io::Fd Walk::OpenLast(const std::string& name) {
+  io::Fd fd(OpenAt(current(), name.c_str(), flags_ | O_NOFOLLOW, mode_));
   int error = fd.IsValid() ? 0 : errno;
   if (fd.IsValid() && (flags_ & O_PATH) != 0) {
     // This combination opens the symlink itself.
     struct stat found;
-    if (fstat(fd.get(), &found) != 0) return UniqueFd();
+    if (fstat(fd.get(), &found) != 0) return io::Fd();
     if (S_ISLNK(found.st_mode)) error = ELOOP;
   }
   if (error == 0) return fd;
   if (error != ELOOP && error != ENOTDIR) return Fail(error);
   if (FollowLink(name, error)) errno = 0;
-  return UniqueFd();
+  return io::Fd();
 }
 
 bool Walk::FollowLink(const std::string& name, int error_if_no_link) {
@@ -209,14 +210,14 @@ bool Walk::FollowLink(const std::string& name, int error_if_no_link) {
   return Push(target);
 }
 
-UniqueFd OpenBy(BeneathMethod method, int root, const std::string& path,
-                int flags, mode_t mode) {
+io::Fd OpenBy(BeneathMethod method, int root, const std::string& path,
+              int flags, mode_t mode) {
   // Relaxed: set by a test before it opens anything.
   if (method == BeneathMethod::kBest) {
     method = best_method.load(std::memory_order_relaxed);
   }
   for (int i = 0; method != BeneathMethod::kWalk && i < kMaxKernelTries; ++i) {
-    UniqueFd fd(KernelOpenNonBlocking(root, path.c_str(), flags, mode));
+    io::Fd fd(KernelOpenNonBlocking(root, path.c_str(), flags, mode));
     if (fd.IsValid()) return fd;
     if (errno == EAGAIN) continue;
     // Sandboxes forbid calls that they do not know with EPERM.
@@ -229,11 +230,11 @@ UniqueFd OpenBy(BeneathMethod method, int root, const std::string& path,
 
 }  // namespace
 
-absl::StatusOr<UniqueFd> OpenBeneath(int root, std::string_view path, int flags,
-                                     mode_t mode, BeneathMethod method) {
+absl::StatusOr<io::Fd> OpenBeneath(int root, std::string_view path, int flags,
+                                   mode_t mode, BeneathMethod method) {
   if (absl::Status valid = CheckPath("open", path); !valid.ok()) return valid;
   if (LeadsOut(path)) return LeadsOutStatus(path);
-  UniqueFd fd = OpenBy(method, root, std::string(path), flags, mode);
+  io::Fd fd = OpenBy(method, root, std::string(path), flags, mode);
   if (fd.IsValid()) return fd;
   if (errno == EXDEV) return LeadsOutStatus(path);
   return PathErrno(errno, "open", path);

@@ -27,6 +27,7 @@
 
 #include "absl/status/statusor.h"
 #include "weft/fs/system_call.h"
+#include "weft/io/fd.h"
 
 namespace weft::fs_internal {
 
@@ -38,9 +39,9 @@ enum class BeneathMethod {
 
 // Opens `path` beneath the folder `root`. `flags` and `mode` are those of
 // open(2); O_CLOEXEC is added, and O_NOCTTY and O_NONBLOCK as in OpenAt.
-absl::StatusOr<UniqueFd> OpenBeneath(
-    int root, std::string_view path, int flags, mode_t mode = 0,
-    BeneathMethod method = BeneathMethod::kBest);
+absl::StatusOr<io::Fd> OpenBeneath(int root, std::string_view path, int flags,
+                                   mode_t mode = 0,
+                                   BeneathMethod method = BeneathMethod::kBest);
 
 // What kBest means from now on, in the whole process; for tests.
 void SetBeneathMethodForTesting(BeneathMethod method);

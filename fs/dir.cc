@@ -22,6 +22,7 @@
 #include "weft/fs/open_options.h"
 #include "weft/fs/read_dir.h"
 #include "weft/fs/system_call.h"
+#include "weft/io/fd.h"
 #include "weft/task/check.h"
 
 namespace weft::fs {
@@ -30,7 +31,7 @@ namespace {
 using fs_internal::MakeOpenFile;
 using fs_internal::OpenBeneath;
 using fs_internal::OpenFile;
-using fs_internal::UniqueFd;
+using io::Fd;
 
 constexpr int kFolder = O_RDONLY | O_DIRECTORY;
 
@@ -48,14 +49,14 @@ absl::StatusOr<File> OpenFileBeneath(const OpenFile& folder,
 absl::StatusOr<Metadata> StatBeneath(const OpenFile& folder,
                                      const std::string& path) {
   // O_PATH needs no permission on the file itself.
-  absl::StatusOr<UniqueFd> fd = OpenBeneath(folder.fd.get(), path, O_PATH);
+  absl::StatusOr<Fd> fd = OpenBeneath(folder.fd.get(), path, O_PATH);
   if (!fd.ok()) return fd.status();
   return fs_internal::StatFd(fd->get(), path);
 }
 
 absl::StatusOr<std::vector<DirEntry>> ListBeneath(const OpenFile& folder,
                                                   const std::string& path) {
-  absl::StatusOr<UniqueFd> fd = OpenBeneath(folder.fd.get(), path, kFolder);
+  absl::StatusOr<Fd> fd = OpenBeneath(folder.fd.get(), path, kFolder);
   if (!fd.ok()) return fd.status();
   return fs_internal::ReadAllEntries(*std::move(fd), path);
 }

@@ -22,6 +22,7 @@
 #include "weft/fs/dir_entry.h"
 #include "weft/fs/metadata.h"
 #include "weft/fs/system_call.h"
+#include "weft/io/fd.h"
 
 namespace weft::fs_internal {
 namespace {
@@ -73,7 +74,7 @@ void DirCursor::Parse(const char* buffer, size_t size,
   }
 }
 
-absl::StatusOr<std::vector<fs::DirEntry>> ReadAllEntries(UniqueFd fd,
+absl::StatusOr<std::vector<fs::DirEntry>> ReadAllEntries(io::Fd fd,
                                                          std::string path) {
   DirCursor cursor(std::move(fd), std::move(path));
   std::vector<fs::DirEntry> entries;

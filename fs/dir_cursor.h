@@ -16,13 +16,14 @@
 #include "absl/status/statusor.h"
 #include "weft/fs/dir_entry.h"
 #include "weft/fs/system_call.h"
+#include "weft/io/fd.h"
 
 namespace weft::fs_internal {
 
 class DirCursor {
  public:
   // `fd` is a folder's, open for reading; `path` is for messages.
-  DirCursor(UniqueFd fd, std::string path)
+  DirCursor(io::Fd fd, std::string path)
       : fd_(std::move(fd)), path_(std::move(path)) {}
 
   // Appends at least `wanted` entries, fewer only at the end.
@@ -33,13 +34,13 @@ class DirCursor {
   void Parse(const char* buffer, size_t size,
              std::vector<fs::DirEntry>& entries) const;
 
-  UniqueFd fd_;
+  io::Fd fd_;
   std::string path_;
   bool at_end_ = false;
 };
 
 // Everything in an open folder.
-absl::StatusOr<std::vector<fs::DirEntry>> ReadAllEntries(UniqueFd fd,
+absl::StatusOr<std::vector<fs::DirEntry>> ReadAllEntries(io::Fd fd,
                                                          std::string path);
 
 }  // namespace weft::fs_internal

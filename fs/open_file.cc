@@ -10,11 +10,12 @@
 #include "absl/status/statusor.h"
 #include "weft/fs/metadata.h"
 #include "weft/fs/system_call.h"
+#include "weft/io/fd.h"
 
 namespace weft::fs_internal {
 
 absl::StatusOr<std::shared_ptr<OpenFile>> MakeOpenFile(
-    absl::StatusOr<UniqueFd> fd, std::string_view path) {
+    absl::StatusOr<io::Fd> fd, std::string_view path) {
   if (!fd.ok()) return fd.status();
   absl::StatusOr<fs::Metadata> metadata = StatFd(fd->get(), path);
   if (!metadata.ok()) return metadata.status();

@@ -18,14 +18,15 @@
 #include "absl/status/statusor.h"
 #include "weft/fs/metadata.h"
 #include "weft/fs/system_call.h"
+#include "weft/io/fd.h"
 
 namespace weft::fs_internal {
 
 struct OpenFile {
-  OpenFile(UniqueFd fd, std::string_view path, const fs::Metadata& metadata)
+  OpenFile(io::Fd fd, std::string_view path, const fs::Metadata& metadata)
       : fd(std::move(fd)), path(path), metadata_at_open(metadata) {}
 
-  const UniqueFd fd;
+  const io::Fd fd;
   const std::string path;  // for messages
   const fs::Metadata metadata_at_open;
   // Cleared when the file system turns out not to answer whether data is
@@ -35,7 +36,7 @@ struct OpenFile {
 
 // Takes over a descriptor that has just been opened as `path`.
 absl::StatusOr<std::shared_ptr<OpenFile>> MakeOpenFile(
-    absl::StatusOr<UniqueFd> fd, std::string_view path);
+    absl::StatusOr<io::Fd> fd, std::string_view path);
 
 }  // namespace weft::fs_internal
 

@@ -19,6 +19,7 @@
 #include "weft/fs/dir_entry.h"
 #include "weft/fs/file_future.h"
 #include "weft/fs/system_call.h"
+#include "weft/io/fd.h"
 #include "weft/task/context.h"
 #include "weft/task/polled.h"
 
@@ -58,7 +59,7 @@ DirStream::ReadFuture DirStream::StartRead() {
   }
   return ReadFuture([open = std::move(open_),
                      path = path_]() mutable -> absl::StatusOr<Batch> {
-    absl::StatusOr<fs_internal::UniqueFd> fd = open();
+    absl::StatusOr<io::Fd> fd = open();
     if (!fd.ok()) return fd.status();
     Batch batch;
     batch.cursor = std::make_unique<fs_internal::DirCursor>(*std::move(fd),
@@ -86,7 +87,7 @@ FileFuture<absl::StatusOr<std::vector<DirEntry>>> ListDir(
   using Entries = std::vector<DirEntry>;
   return FileFuture<absl::StatusOr<Entries>>(
       [path = std::string(path)]() -> absl::StatusOr<Entries> {
-        absl::StatusOr<fs_internal::UniqueFd> fd =
+        absl::StatusOr<io::Fd> fd =
             fs_internal::OpenPath(path, O_RDONLY | O_DIRECTORY);
         if (!fd.ok()) return fd.status();
         return fs_internal::ReadAllEntries(*std::move(fd), path);

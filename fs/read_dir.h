@@ -34,6 +34,7 @@
 #include "weft/fs/dir_entry.h"
 #include "weft/fs/file_future.h"
 #include "weft/fs/system_call.h"
+#include "weft/io/fd.h"
 #include "weft/task/context.h"
 #include "weft/task/polled.h"
 
@@ -47,8 +48,7 @@ class [[nodiscard]] DirStream {
 
   // Internal: `open`, called by the first job, gives the folder; `path` is for
   // messages.
-  DirStream(absl::AnyInvocable<absl::StatusOr<fs_internal::UniqueFd>()> open,
-            std::string path)
+  DirStream(absl::AnyInvocable<absl::StatusOr<io::Fd>()> open, std::string path)
       : open_(std::move(open)), path_(std::move(path)) {}
 
   Polled<std::optional<Item>> PollNext(Context& cx);
@@ -64,7 +64,7 @@ class [[nodiscard]] DirStream {
   static absl::StatusOr<Batch> ReadBatch(Batch batch);
   ReadFuture StartRead();
 
-  absl::AnyInvocable<absl::StatusOr<fs_internal::UniqueFd>()> open_;
+  absl::AnyInvocable<absl::StatusOr<io::Fd>()> open_;
   std::string path_;
   Batch batch_;
   size_t next_ = 0;  // of batch_.entries

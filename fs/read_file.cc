@@ -18,6 +18,7 @@
 #include "weft/fs/file_future.h"
 #include "weft/fs/metadata.h"
 #include "weft/fs/system_call.h"
+#include "weft/io/fd.h"
 
 namespace weft::fs {
 namespace {
@@ -66,7 +67,7 @@ absl::StatusOr<std::string> ReadPath(const std::string& path,
   absl::Status valid = fs_internal::CheckPath("open", path);
   if (!valid.ok()) return valid;
   // Without O_NONBLOCK: a FIFO without a writer would look empty.
-  const fs_internal::UniqueFd fd(fs_internal::RetryOnSignal(
+  const io::Fd fd(fs_internal::RetryOnSignal(
       [&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY); }));
   if (!fd.IsValid()) return fs_internal::PathErrno(errno, "open", path);
   return ReadToEnd(fd.get(), path, max_bytes);

@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "weft/fs/metadata.h"
+#include "weft/io/fd.h"
 #include "weft/task/status.h"
 
 namespace weft::fs_internal {
@@ -29,13 +30,6 @@ absl::string_view ToAbsl(std::string_view text) {
 }
 
 }  // namespace
-
-UniqueFd::~UniqueFd() {
-  if (fd_ < 0) return;
-  const int saved = errno;
-  close(fd_);
-  errno = saved;
-}
 
 absl::Status PathErrno(int error, std::string_view operation,
                        std::string_view path) {
@@ -57,11 +51,10 @@ int OpenAt(int dir, const char* path, int flags, mode_t mode) {
   return RetryOnSignal([&] { return openat(dir, path, flags, mode); });
 }
 
-absl::StatusOr<UniqueFd> OpenPath(std::string_view path, int flags,
-                                  mode_t mode) {
+absl::StatusOr<io::Fd> OpenPath(std::string_view path, int flags, mode_t mode) {
   if (absl::Status valid = CheckPath("open", path); !valid.ok()) return valid;
   const std::string terminated(path);
-  UniqueFd fd(OpenAt(AT_FDCWD, terminated.c_str(), flags, mode));
+  io::Fd fd(OpenAt(AT_FDCWD, terminated.c_str(), flags, mode));
   if (!fd.IsValid()) return PathErrno(errno, "open", path);
   return fd;
 }

@@ -1,8 +1,8 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the files of this package share for calling the system: a descriptor
-// that closes itself, repetition after signals, messages. Internal.
+// What the files of this package share for calling the system:
+// repetition after signals, messages. Internal.
 //
 // All functions may block, and are called from jobs of the blocking pool.
 //
@@ -15,33 +15,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "weft/fs/metadata.h"
+#include "weft/io/fd.h"
 
 namespace weft::fs_internal {
-
-// Owns a descriptor. Closing is not repeated after EINTR: Linux has released
-// the number by then.
-class UniqueFd {
- public:
-  UniqueFd() = default;
-  explicit UniqueFd(int fd) : fd_(fd) {}
-  UniqueFd(UniqueFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  UniqueFd& operator=(UniqueFd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~UniqueFd();
-
-  int get() const { return fd_; }
-  bool IsValid() const { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
 
 // The result of fn(), called again while a signal interrupts it.
 template <class Fn>
@@ -67,8 +47,8 @@ absl::Status CheckPath(std::string_view operation, std::string_view path);
 int OpenAt(int dir, const char* path, int flags, mode_t mode);
 
 // The same, with errors as a status and the path checked.
-absl::StatusOr<UniqueFd> OpenPath(std::string_view path, int flags,
-                                  mode_t mode = 0);
+absl::StatusOr<io::Fd> OpenPath(std::string_view path, int flags,
+                                mode_t mode = 0);
 
 absl::StatusOr<fs::Metadata> StatFd(int fd, std::string_view path);
 

@@ -1,0 +1,136 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// BlockingPool: threads for work that blocks.
+//
+// Threads start on demand, when a job comes and none is idle, up to a limit;
+// one that has been idle for a while ends. Jobs wait in a bounded queue per
+// lane, so that a flood of one kind is refused instead of piling up, and lanes
+// take turns. Name lookups, which may hang for minutes, occupy at most half of
+// the threads, so they never keep files waiting (see nodejs/node#8436 for what
+// happens else).
+//
+//   BlockingPool pool(BlockingPoolOptions().MaxThreads(64));
+//   JoinHandle<int> job = pool.Run(OffloadLane::kFile, [] { return Read(); });
+//
+// Thread safety: all methods from any thread, except destruction.
+// Lifetime: job handles may outlive it.
+// Dropping: refuses further jobs, destroys those that have not started, and
+// waits for those that run, unless Shutdown() has given up on them or one of
+// them is the caller.
+#ifndef WEFT_EXECUTOR_BLOCKING_POOL_H_
+#define WEFT_EXECUTOR_BLOCKING_POOL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "weft/task/environment.h"
+#include "weft/task/instant.h"
+#include "weft/task/offload.h"
+#include "weft/task/runnable.h"
+
+namespace weft {
+
+class BlockingPoolOptions {
+ public:
+  // At most how many threads; at least 1.
+  BlockingPoolOptions& MaxThreads(int n) {
+    max_threads_ = n;
+    return *this;
+  }
+  // How long an idle thread waits for a job before it ends.
+  BlockingPoolOptions& KeepAlive(absl::Duration d) {
+    keep_alive_ = d;
+    return *this;
+  }
+  // How many jobs of one lane may wait; more are refused.
+  BlockingPoolOptions& QueueCapacity(size_t n) {
+    queue_capacity_ = n;
+    return *this;
+  }
+  // Bytes, 0 for the system's default.
+  BlockingPoolOptions& StackSize(size_t bytes) {
+    stack_size_ = bytes;
+    return *this;
+  }
+  // Threads are called NAME-0, NAME-1, …; the system keeps 15 characters.
+  BlockingPoolOptions& Name(std::string name) {
+    name_ = std::move(name);
+    return *this;
+  }
+  // Called by each thread when it starts and before it ends.
+  BlockingPoolOptions& OnThreadStart(std::function<void()> hook) {
+    on_start_ = std::move(hook);
+    return *this;
+  }
+  BlockingPoolOptions& OnThreadStop(std::function<void()> hook) {
+    on_stop_ = std::move(hook);
+    return *this;
+  }
+
+ private:
+  friend class BlockingPool;
+
+  int max_threads_ = 512;
+  absl::Duration keep_alive_ = absl::Seconds(10);
+  size_t queue_capacity_ = 65536;
+  size_t stack_size_ = 0;
+  std::string name_ = "weft-blocking";
+  std::function<void()> on_start_;
+  std::function<void()> on_stop_;
+};
+
+class BlockingPool final : public Offload {
+ public:
+  struct Stats {
+    int threads = 0;
+    int idle_threads = 0;
+    size_t queued = 0;           // jobs that wait
+    uint64_t started = 0;        // jobs, ever
+    uint64_t rejected = 0;       // jobs refused, ever
+    uint64_t failed_starts = 0;  // threads the system refused, ever
+  };
+  // What a shutdown left: jobs that never started, and jobs that did not
+  // return.
+  struct Leftover {
+    size_t dropped = 0;
+    size_t running = 0;
+  };
+
+  // Jobs run in `environment`, which is shared with the threads until they end;
+  // the pool itself lets go of it when it is shut down. Null: an empty one.
+  explicit BlockingPool(
+      BlockingPoolOptions options = BlockingPoolOptions(),
+      std::shared_ptr<const Environment> environment = nullptr);
+  BlockingPool(const BlockingPool&) = delete;
+  BlockingPool& operator=(const BlockingPool&) = delete;
+  ~BlockingPool() override;
+
+  // See Offload. Refuses the job (destroys it, which its handle's Outcome()
+  // tells) if its lane's queue is full, after Shutdown(), or if no thread
+  // exists and the system gives none; that is reported once on standard error.
+  void Submit(Runnable<OffloadLane> job) override;
+
+  // True if no job waits or runs.
+  bool IsIdle() const;
+  Stats GetStats() const;
+
+  // Refuses further jobs, drops those that wait, and waits for those that run
+  // until `deadline`; what still runs then is left to its thread, which ends
+  // after it. May be called again, to wait longer.
+  Leftover Shutdown(Instant deadline);
+
+ private:
+  class Core;
+
+  const std::shared_ptr<Core> core_;
+};
+
+}  // namespace weft
+
+#endif  // WEFT_EXECUTOR_BLOCKING_POOL_H_

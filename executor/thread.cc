@@ -1,0 +1,80 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/executor/thread.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "weft/task/check.h"
+#include "weft/task/status.h"
+
+namespace weft::executor_internal {
+namespace {
+
+constexpr size_t kMaxName = 15;
+
+struct ThreadStart {
+  std::string name;
+  absl::AnyInvocable<void()> body;
+};
+
+void* RunThread(void* argument) {
+  std::unique_ptr<ThreadStart> start(static_cast<ThreadStart*>(argument));
+  pthread_setname_np(pthread_self(), start->name.c_str());
+  start->body();
+  return nullptr;
+}
+
+}  // namespace
+
+Thread::Thread(Thread&& other) noexcept
+    : thread_(other.thread_), running_(std::exchange(other.running_, false)) {}
+
+Thread& Thread::operator=(Thread&& other) noexcept {
+  std::swap(thread_, other.thread_);
+  std::swap(running_, other.running_);
+  return *this;
+}
+
+Thread::~Thread() {
+  WEFT_CHECK(!running_, "a Thread was dropped without Join() or Detach()");
+}
+
+absl::StatusOr<Thread> Thread::Start(const std::string& name, size_t stack_size,
+                                     absl::AnyInvocable<void()> body) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  int error = 0;
+  if (stack_size != 0) {
+    error = pthread_attr_setstacksize(&attributes, stack_size);
+  }
+  pthread_t thread;
+  if (error == 0) {
+    auto start = std::make_unique<ThreadStart>();
+    start->name = name.substr(0, kMaxName);
+    start->body = std::move(body);
+    error = pthread_create(&thread, &attributes, &RunThread, start.get());
+    if (error == 0) static_cast<void>(start.release());
+  }
+  pthread_attr_destroy(&attributes);
+  if (error != 0) return ErrnoStatus(error, "start thread " + name);
+  return Thread(thread);
+}
+
+void Thread::Join() {
+  if (std::exchange(running_, false)) pthread_join(thread_, nullptr);
+}
+
+void Thread::Detach() {
+  if (std::exchange(running_, false)) pthread_detach(thread_);
+}
+
+}  // namespace weft::executor_internal

@@ -1,7 +1,8 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Request: the head of an HTTP request, as its parser gives it.
+// Request: the head of an HTTP request, as its parser gives it; or what is
+// known of one that was broken off.
 //
 // Thread safety: as a std::string.
 #ifndef WEFT_EXAMPLES_HTTP_REQUEST_H_
@@ -25,6 +26,9 @@ struct Request {
   // How many fields are called `name`.
   int CountFields(std::string_view name) const;
 
+  // If not 0 this is no request: the HTTP status that says so to the client,
+  // after which nothing more can be read from the connection.
+  int error = 0;
   std::string method;
   std::string target;  // as it was sent
   int major = 0;

@@ -42,19 +42,20 @@ RequestParser& RequestParser::Of(http_parser* parser) {
   return *static_cast<RequestParser*>(parser->data);
 }
 
-RequestParser::State RequestParser::Parse(std::string_view& input) {
+bool RequestParser::Parse(std::string_view& input) {
+  if (input.empty()) return false;  // to the library, the end of the connection
   const size_t size = std::min(input.size(), kMaxHead - head_size_);
   const size_t taken =
       http_parser_execute(&parser_, &kSettings, input.data(), size);
   input.remove_prefix(taken);
   head_size_ += taken;
-  if (status_ != 0) return State::kFailed;
-  if (is_complete_) return State::kComplete;
-  if (parser_.http_errno != HPE_OK) return Fail(StatusOfError(input));
-  if (head_size_ == kMaxHead) {
-    return Fail(HTTP_STATUS_REQUEST_HEADER_FIELDS_TOO_LARGE);
+  if (is_complete_ || request_.error != 0) return true;
+  if (parser_.http_errno != HPE_OK) {
+    Fail(StatusOfError(input));
+  } else if (head_size_ == kMaxHead) {
+    Fail(HTTP_STATUS_REQUEST_HEADER_FIELDS_TOO_LARGE);
   }
-  return State::kNeedsMore;
+  return request_.error != 0;
 }
 
 Request RequestParser::TakeRequest() {
@@ -63,24 +64,27 @@ Request RequestParser::TakeRequest() {
   return request;
 }
 
+Request RequestParser::TakeBroken(int error) {
+  Fail(error);
+  return TakeRequest();
+}
+
 int RequestParser::OnTarget(std::string_view part) {
+  request_.method = http_method_str(static_cast<http_method>(parser_.method));
   request_.target += part;
-  if (request_.target.size() <= kMaxTarget) return 0;
-  Fail(HTTP_STATUS_URI_TOO_LONG);
-  return 1;
+  return request_.target.size() > kMaxTarget ? Fail(HTTP_STATUS_URI_TOO_LONG)
+                                             : 0;
 }
 
 int RequestParser::OnFieldName(std::string_view part) {
   // The library may have been built to let this pass. To some other server
   // "Content-Length : 9" means a body, to this one it would mean nothing.
   if (part.find(' ') != std::string_view::npos) {
-    Fail(HTTP_STATUS_BAD_REQUEST);
-    return 1;
+    return Fail(HTTP_STATUS_BAD_REQUEST);
   }
   if (std::exchange(in_value_, false) || request_.fields.empty()) {
     if (request_.fields.size() == kMaxFields) {
-      Fail(HTTP_STATUS_REQUEST_HEADER_FIELDS_TOO_LARGE);
-      return 1;
+      return Fail(HTTP_STATUS_REQUEST_HEADER_FIELDS_TOO_LARGE);
     }
     request_.fields.emplace_back();
   }
@@ -95,7 +99,6 @@ int RequestParser::OnFieldValue(std::string_view part) {
 }
 
 int RequestParser::OnHeadEnd() {
-  request_.method = http_method_str(static_cast<http_method>(parser_.method));
   request_.major = parser_.http_major;
   request_.minor = parser_.http_minor;
   request_.keep_alive = http_should_keep_alive(&parser_) != 0;
@@ -115,12 +118,12 @@ void RequestParser::Reset() {
   has_begun_ = false;
   in_value_ = false;
   is_complete_ = false;
-  status_ = 0;
 }
 
-RequestParser::State RequestParser::Fail(int status) {
-  status_ = status;
-  return State::kFailed;
+int RequestParser::Fail(int error) {
+  request_.error = error;
+  request_.keep_alive = false;
+  return 1;
 }
 
 int RequestParser::StatusOfError(std::string_view rest) const {

@@ -8,8 +8,8 @@
 // request that has one is complete after its head, and says so.
 //
 //   RequestParser parser;
-//   for (std::string_view input = bytes; !input.empty();) {
-//     switch (parser.Parse(input)) { ... }
+//   for (std::string_view input = bytes; parser.Parse(input);) {
+//     Handle(parser.TakeRequest());
 //   }
 //
 // Thread safety: one thread at a time.
@@ -31,26 +31,22 @@ class RequestParser {
   static constexpr size_t kMaxHead = 32 << 10;
   static constexpr size_t kMaxFields = 100;
 
-  enum class State {
-    kNeedsMore,  // All input was taken.
-    kComplete,   // TakeRequest() gives the request; more may be in the input.
-    kFailed,     // Answer with status(), then close the connection.
-  };
-
   RequestParser() { Reset(); }
   RequestParser(const RequestParser&) = delete;  // the parser holds its address
   RequestParser& operator=(const RequestParser&) = delete;
 
-  // Takes bytes from the front of `input` up to the end of one request.
-  // Requires: the last call did not fail, and a complete request was taken.
-  State Parse(std::string_view& input);
+  // Takes bytes from the front of `input`. True if it came to the end of a
+  // request, or found that there is none: then TakeRequest() is next. False if
+  // all input was taken and more is needed.
+  bool Parse(std::string_view& input);
 
   // True once the first byte of a request has been seen.
   bool HasBegun() const { return has_begun_; }
-  // The complete request; the parser is ready for the next one.
+
+  // The request; the parser is ready for the next one.
   Request TakeRequest();
-  // Of a failed request: the HTTP status that tells the client why.
-  int status() const { return status_; }
+  // What there is of it, given up with `error`, an HTTP status.
+  Request TakeBroken(int error);
 
  private:
   // The library's callbacks.
@@ -62,7 +58,8 @@ class RequestParser {
   int OnHeadEnd();
 
   void Reset();
-  State Fail(int status);
+  // Ends the request with an error; for callbacks to return.
+  int Fail(int error);
   // The status for the library's error; `rest` starts at the byte it refused.
   int StatusOfError(std::string_view rest) const;
 
@@ -72,7 +69,6 @@ class RequestParser {
   bool has_begun_;
   bool in_value_;  // the last piece of a field was of its value
   bool is_complete_;
-  int status_;
 };
 
 }  // namespace http

@@ -6,14 +6,13 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
 
 namespace http {
 namespace {
-
-using State = RequestParser::State;
 
 // What a connection would see: the requests, and the status of the failure.
 struct Parsed {
@@ -29,16 +28,12 @@ Parsed ParseAll(std::string_view bytes, size_t piece = SIZE_MAX) {
   while (!bytes.empty() && parsed.status == 0) {
     std::string_view input = bytes.substr(0, piece);
     bytes.remove_prefix(input.size());
-    while (!input.empty() && parsed.status == 0) {
-      const State state = parser.Parse(input);
-      if (state == State::kComplete) {
-        parsed.requests.push_back(parser.TakeRequest());
-      } else if (state == State::kFailed) {
-        parsed.status = parser.status();
-      } else {
-        EXPECT_TRUE(input.empty());
-      }
+    while (parsed.status == 0 && parser.Parse(input)) {
+      Request request = parser.TakeRequest();
+      parsed.status = request.error;
+      if (request.error == 0) parsed.requests.push_back(std::move(request));
     }
+    EXPECT_TRUE(input.empty() || parsed.status != 0);
   }
   parsed.has_begun = parser.HasBegun();
   return parsed;
@@ -99,7 +94,7 @@ TEST(RequestParserTest, RequestWithBodyIsCompleteAfterItsHead) {
         "POST / HTTP/1.1\r\n" + std::string(field) + "\r\n\r\nhello";
     std::string_view input = bytes;
 
-    ASSERT_EQ(parser.Parse(input), State::kComplete) << field;
+    ASSERT_TRUE(parser.Parse(input)) << field;
     EXPECT_TRUE(parser.TakeRequest().has_body) << field;
   }
   EXPECT_FALSE(ParseAll("GET / HTTP/1.1\r\nContent-Length: 0\r\n\r\n")
@@ -129,6 +124,19 @@ TEST(RequestParserTest, SaysWhyARequestIsRefused) {
                 .status,
             400);
   EXPECT_EQ(ParseAll("BREW / HTTP/1.1\r\n\r\n").status, 501);
+}
+
+TEST(RequestParserTest, KeepsWhatIsKnownOfABrokenRequest) {
+  RequestParser parser;
+  std::string_view input = "GET /a HTTP/1.1\r\nX: y";
+  EXPECT_FALSE(parser.Parse(input));
+
+  const Request request = parser.TakeBroken(408);
+  EXPECT_EQ(request.error, 408);
+  EXPECT_EQ(request.method, "GET");
+  EXPECT_EQ(request.target, "/a");
+  EXPECT_FALSE(request.keep_alive);
+  EXPECT_FALSE(parser.HasBegun());
 }
 
 TEST(RequestParserTest, BoundsTheTarget) {

@@ -35,12 +35,19 @@ _CLANG_WARNINGS = [
     "-Wunreachable-code-break",
 ]
 
+_GCC_WARNINGS = [
+    # An `if` that governs a macro of GoogleTest, which closes its own `if`.
+    "-Wno-dangling-else",
+    # Members of a std::optional, although its flag guards them.
+    "-Wno-maybe-uninitialized",
+]
+
 def _copts(copts):
     if native.repository_name() not in ["@", ""]:
         return _COPTS + copts
     return _COPTS + _WARNINGS + select({
         "//bazel:clang": _CLANG_WARNINGS,
-        "//conditions:default": [],
+        "//conditions:default": _GCC_WARNINGS,
     }) + copts
 
 def _features(features):

@@ -54,7 +54,7 @@ struct FakeClock::Sleeper {
   TimerCore* core = nullptr;
   Sleeper* next = nullptr;
   uint64_t visited = 0;
-  bool takes_part = false;  // has waited at least once
+  bool takes_part = false;  // has begun to wait in its Timers
   bool asleep = false;
   Instant limit;  // while asleep
 };
@@ -207,9 +207,13 @@ void FakeClock::Remove(Sleeper& sleeper) {
   sleeper.Unref();
 }
 
+void FakeClock::TakePart(Sleeper& sleeper) {
+  std::lock_guard lock(mutex_);
+  sleeper.takes_part = true;
+}
+
 bool FakeClock::MaySleep(Sleeper& sleeper, Instant limit) {
   Lock lock(mutex_);
-  sleeper.takes_part = true;
   sleeper.asleep = true;
   sleeper.limit = limit;
   if (!auto_advance_ || !AllAsleep()) return true;

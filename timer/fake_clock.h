@@ -94,6 +94,8 @@ class FakeClock final : public Clock {
   static bool TakeUnparked(Sleeper& sleeper);
   void Add(Sleeper& sleeper, timer_internal::TimerCore* core);
   void Remove(Sleeper& sleeper);
+  // Called at the thread's first wait.
+  void TakePart(Sleeper& sleeper);
   // The thread has nothing to do until `limit`. True: it is to sleep until it
   // is unparked, and then to call WokeUp. False: time has gone on instead.
   bool MaySleep(Sleeper& sleeper, Instant limit);

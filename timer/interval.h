@@ -17,7 +17,8 @@
 // An Interval is a stream that does not end.
 //
 // Thread safety: one thread at a time. Movable until first polled.
-// Dropping: of a pending Tick(), loses nothing: the tick is still to come.
+// Dropping: of a pending Tick(), loses nothing: the tick is still to come, and
+// still wakes whoever waited for it last.
 #ifndef WEFT_TIMER_INTERVAL_H_
 #define WEFT_TIMER_INTERVAL_H_
 

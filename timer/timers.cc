@@ -3,6 +3,8 @@
 
 #include "weft/timer/timers.h"
 
+#include <utility>
+
 #include "weft/task/clock.h"
 #include "weft/task/driver.h"
 #include "weft/task/instant.h"
@@ -23,8 +25,9 @@ Timers::Timers(Driver& inner, const Clock& clock)
 }
 
 Timers::~Timers() {
-  core_->Release();
+  // In this order: a released core may soon be somebody else's.
   if (fake_ != nullptr) fake_->Remove(*sleeper_);
+  core_->Release();
 }
 
 Waker Timers::Unparker() {
@@ -45,6 +48,7 @@ void Timers::Park(Instant deadline) {
 }
 
 void Timers::ParkOnFakeClock(Instant deadline) {
+  if (!std::exchange(takes_part_, true)) fake_->TakePart(*sleeper_);
   const bool fired = core_->Fire(clock_, clock_.Now());
   // What is ready now comes before time goes on.
   inner_.Park(Instant::Past());

@@ -72,6 +72,7 @@ class Timers final : public Driver {
   FakeClock* const fake_;              // `clock_`, if it is one
   FakeClock::Sleeper* const sleeper_;  // this thread, to a FakeClock
   timer_internal::TimerCore* const core_;
+  bool takes_part_ = false;  // the clock knows that a thread waits here
 };
 
 }  // namespace weft::timer

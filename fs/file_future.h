@@ -54,6 +54,8 @@ class [[nodiscard(
   }
 
  private:
+  using Outcome = decltype(std::declval<JoinHandle<T>>().Outcome());
+
   void Start(Context& cx) {
     Offload* found = cx.Find(&Environment::offload);
     Offload& offload =
@@ -63,7 +65,7 @@ class [[nodiscard(
   }
 
   absl::AnyInvocable<T()> job_;
-  std::optional<task_internal::OutcomeFuture<T>> outcome_;
+  std::optional<Outcome> outcome_;
 };
 
 }  // namespace weft::fs

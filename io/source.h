@@ -175,6 +175,9 @@ class [[nodiscard]] AsyncIoFuture {
 
   Polled<IoResult> Poll(Context& cx) { return wait_.PollIo(cx, op_); }
 
+  // The operation, with whatever it keeps of its last call.
+  const Op& op() const { return op_; }
+
  private:
   friend Source;
   AsyncIoFuture(Source& source, Direction direction, Op op)

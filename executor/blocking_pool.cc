@@ -273,17 +273,19 @@ BlockingPool::Leftover BlockingPool::Core::Shutdown(Instant deadline) {
   const std::chrono::steady_clock::time_point until{std::chrono::nanoseconds(
       std::min(std::max(deadline, Instant::FromNanoseconds(0)), limit)
           .nanoseconds())};
-  thread_left_.wait_until(lock, until, [this] { return threads_ == 0; });
-  leftover.running = static_cast<size_t>(running_);
-  gave_up_ = threads_ != 0;
+  // A job that shuts its pool down does not wait for itself.
+  const int self = PoolOfThread() == this ? 1 : 0;
+  thread_left_.wait_until(lock, until, [&] { return threads_ == self; });
+  leftover.running = static_cast<size_t>(running_ - self);
+  gave_up_ = threads_ != self;
   return leftover;
 }
 
 void BlockingPool::Core::Leave() {
-  bool wait = PoolOfThread() != this;
+  bool wait;
   {
     std::lock_guard lock(mutex_);
-    wait = wait && !gave_up_;
+    wait = !gave_up_;
   }
   Shutdown(wait ? Instant::Infinite() : Instant::Past());
 }

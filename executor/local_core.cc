@@ -198,11 +198,15 @@ void LocalCore::Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo info) {
 }
 
 size_t LocalCore::Close() {
+  {
+    // The last owner of a closed one may be any thread.
+    const std::lock_guard lock(mutex_);
+    if (closed_) return 0;
+  }
   CheckHome();
   WEFT_CHECK(!running_,
              "a LocalExecutor was closed or destroyed inside its own "
              "Run(); let the future given to Run() end first");
-  if (closed_) return 0;
   Environment environment = Environment::Current();
   environment.spawner = this;
   const EnvironmentScope scope(environment);

@@ -79,11 +79,11 @@ class [[nodiscard(
   }
 
   // Lets the task run to its end without anybody waiting for it. What it throws
-  // goes to the environment's handler of unhandled exceptions. In debug builds
+  // goes to the handler of unhandled exceptions: that of the environment it is
+  // polled in or, if it has thrown already, of the caller's. In debug builds
   // CHECK-fails for a coroutine that borrows its arguments (task/borrow.h).
   void Detach() && {
-    task_internal::CheckDetach(task_);
-    task_internal::DropHandle(std::exchange(task_, nullptr));
+    task_internal::DetachHandle(std::exchange(task_, nullptr));
   }
 
   // Cancels the task and waits until its future is destroyed. Ready with the

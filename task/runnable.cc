@@ -88,6 +88,21 @@ bool OnForeignThread(const TaskHeader* task) {
   return task->thread != nullptr && task->thread != ThisThread();
 }
 
+// Gives up the handle and, if the task is finished, what it left; returns the
+// exception among that.
+std::exception_ptr ReleaseHandle(TaskHeader* task) {
+  std::exception_ptr exception;
+  const uint64_t before = task->state.DropHandle();
+  if ((before & kDone) == 0) {
+    if ((before & kJoinWaker) != 0) task->join_waker = Waker();
+  } else if ((before & kOutput) != 0) {
+    exception = std::move(task->exception);
+    if (exception == nullptr) task->vtable->destroy_output(task);
+  }
+  Act(task, task->state.Unref());
+  return exception;
+}
+
 // The task whose Runnable this thread is posting home.
 constinit thread_local TaskHeader* posting_home = nullptr;
 
@@ -159,21 +174,9 @@ bool PollJoin(TaskHeader* task, Context& cx) {
 
 void CancelTask(TaskHeader* task) { Act(task, task->state.Cancel()); }
 
-void DropHandle(TaskHeader* task) {
-  const uint64_t before = task->state.DropHandle();
-  if ((before & kDone) == 0) {
-    if ((before & kJoinWaker) != 0) task->join_waker = Waker();
-  } else if ((before & kOutput) != 0) {
-    if (task->exception == nullptr) {
-      task->vtable->destroy_output(task);
-    } else {
-      task->exception = nullptr;
-    }
-  }
-  Act(task, task->state.Unref());
-}
+void DropHandle(TaskHeader* task) { static_cast<void>(ReleaseHandle(task)); }
 
-void CheckDetach(TaskHeader* task) {
+void DetachHandle(TaskHeader* task) {
   CheckNotEmpty(task);
 #ifndef NDEBUG
   WEFT_CHECK(!task->borrows,
@@ -181,6 +184,9 @@ void CheckDetach(TaskHeader* task) {
              "detached, and may outlive what they point to; pass values, or "
              "await the handle");
 #endif
+  // A task that is not finished reports its exception itself.
+  std::exception_ptr exception = ReleaseHandle(task);
+  if (exception != nullptr) ReportUnhandledException(std::move(exception));
 }
 
 void RethrowIfFailed(TaskHeader*& task) {

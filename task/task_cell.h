@@ -88,7 +88,7 @@ Waker MakeTaskWaker(TaskHeader* task);
 bool PollJoin(TaskHeader* task, Context& cx);
 void CancelTask(TaskHeader* task);
 void DropHandle(TaskHeader* task);
-void CheckDetach(TaskHeader* task);
+void DetachHandle(TaskHeader* task);
 // If the finished task has an exception, drops the handle `task`, which becomes
 // null, and rethrows.
 void RethrowIfFailed(TaskHeader*& task);

@@ -1,0 +1,71 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/runtime/runtime.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "weft/runtime/runtime_core.h"
+#include "weft/task/check.h"
+#include "weft/task/instant.h"
+
+namespace weft {
+namespace {
+
+// How long after its deadline a shutdown may still wait for polls to return.
+constexpr absl::Duration kGrace = absl::Milliseconds(50);
+
+}  // namespace
+
+EnterGuard::EnterGuard(std::shared_ptr<runtime_internal::RuntimeCore> core)
+    : core_(std::move(core)), scope_(*core_, core_->outside()) {}
+
+Handle Handle::Current() {
+  std::optional<Handle> handle = TryCurrent();
+  WEFT_CHECK(handle.has_value(),
+             "Handle::Current() was called outside any runtime: run this code "
+             "in a task or in Runtime::BlockOn(), or Enter() a runtime first");
+  return *std::move(handle);
+}
+
+std::optional<Handle> Handle::TryCurrent() {
+  runtime_internal::RuntimeCore* core = runtime_internal::CurrentCore();
+  if (core == nullptr) return std::nullopt;
+  return Handle(core->shared_from_this());
+}
+
+Runtime& Runtime::operator=(Runtime&& other) noexcept {
+  std::swap(core_, other.core_);
+  return *this;
+}
+
+Runtime::~Runtime() {
+  if (core_ == nullptr) return;
+  if (core_->OnWorkerThread()) {
+    core_->Abandon();
+  } else {
+    core_->Finish(Instant::Past(), Instant::Infinite());
+  }
+}
+
+ShutdownReport Runtime::Shutdown(Instant deadline) {
+  WEFT_CHECK(core_ != nullptr, "this Runtime was moved from or shut down");
+  WEFT_CHECK(!core_->OnWorkerThread(),
+             "a task cannot wait for the end of its own runtime: use "
+             "ShutdownBackground(), or shut down on another thread");
+  return std::exchange(core_, nullptr)->Finish(deadline, deadline + kGrace);
+}
+
+ShutdownReport Runtime::Shutdown(absl::Duration grace) {
+  return Shutdown(Instant::Now() + grace);
+}
+
+void Runtime::ShutdownBackground() {
+  WEFT_CHECK(core_ != nullptr, "this Runtime was moved from or shut down");
+  std::exchange(core_, nullptr)->Abandon();
+}
+
+}  // namespace weft

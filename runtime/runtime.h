@@ -1,0 +1,150 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Runtime: an executor, its worker threads, and what they need.
+//
+// A runtime owns an executor, a pool for blocking jobs and, per worker, a
+// driver: a reactor and timers, as far as they were enabled. RuntimeBuilder
+// makes one.
+//
+//   runtime.BlockOn([]() -> Task<> { co_await timer::After(absl::Seconds(1));
+//   }());
+//
+// Thread safety: a Handle's methods may be called from any thread; a Runtime's
+// by one thread at a time. Lifetime: Handles may outlive the runtime. What is
+// given to one that has been shut down is destroyed unrun, and its handle's
+// Outcome() says Cancelled; so is what is submitted while it shuts down. That
+// is the only outcome. Dropping: a Runtime that is destroyed cancels its tasks
+// and waits until the polls and blocking jobs that are running have returned.
+// Destroyed by one of its own tasks, it does the same in the background.
+#ifndef WEFT_RUNTIME_RUNTIME_H_
+#define WEFT_RUNTIME_RUNTIME_H_
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "weft/runtime/runtime_core.h"
+#include "weft/task/block_on.h"
+#include "weft/task/environment.h"
+#include "weft/task/future.h"
+#include "weft/task/offload.h"
+#include "weft/task/spawner.h"
+
+namespace weft {
+
+// While it lives, free functions on this thread (Spawn, SpawnBlocking, sleeps)
+// use the runtime that it is from. Ends on the same thread, in reverse order.
+class [[nodiscard]] EnterGuard {
+ public:
+  explicit EnterGuard(std::shared_ptr<runtime_internal::RuntimeCore> core);
+  EnterGuard(const EnterGuard&) = delete;
+  EnterGuard& operator=(const EnterGuard&) = delete;
+
+ private:
+  const std::shared_ptr<runtime_internal::RuntimeCore> core_;
+  const runtime_internal::CoreScope scope_;
+};
+
+// A reference to a runtime, copyable, for any thread.
+class Handle {
+ public:
+  // The runtime that the calling thread works for or has entered. CHECK-fails,
+  // or gives nullopt, where there is none.
+  static Handle Current();
+  static std::optional<Handle> TryCurrent();
+
+  // As Spawner::Spawn.
+  template <class F>
+  auto Spawn(F future_or_fn) const {
+    return core_->spawner().Spawn(std::move(future_or_fn));
+  }
+  // As weft::SpawnBlocking.
+  template <class Fn>
+  auto SpawnBlocking(Fn fn) const {
+    return core_->offload().Run(OffloadLane::kGeneral, std::move(fn));
+  }
+  // Runs `future` on the calling thread, which waits for it. Not for threads
+  // that are polling a task. On a current-thread runtime nobody but
+  // Runtime::BlockOn drives tasks, so this waits for that.
+  template <class F>
+  OutputOf<F> BlockOn(F&& future) const {
+    const EnterGuard guard(core_);
+    return weft::BlockOn(std::forward<F>(future));
+  }
+  EnterGuard Enter() const { return EnterGuard(core_); }
+
+ private:
+  friend class Runtime;
+  explicit Handle(std::shared_ptr<runtime_internal::RuntimeCore> core)
+      : core_(std::move(core)) {}
+
+  std::shared_ptr<runtime_internal::RuntimeCore> core_;
+};
+
+class Runtime {
+ public:
+  Runtime(Runtime&&) noexcept = default;
+  Runtime& operator=(Runtime&& other) noexcept;
+  ~Runtime();
+
+  template <class F>
+  auto Spawn(F future_or_fn) {
+    return core_->spawner().Spawn(std::move(future_or_fn));
+  }
+  template <class Fn>
+  auto SpawnBlocking(Fn fn) {
+    return core_->offload().Run(OffloadLane::kGeneral, std::move(fn));
+  }
+
+  // Runs `future` on the calling thread and waits for it. A current-thread
+  // runtime runs its tasks meanwhile, and only then; it may be called only on
+  // the thread that built it.
+  template <class F>
+    requires Future<std::remove_reference_t<F>>
+  OutputOf<F> BlockOn(F&& future) {
+    if (core_->local() != nullptr) {
+      const runtime_internal::CoreScope scope(*core_, core_->inside());
+      return core_->local()->Run(std::forward<F>(future));
+    }
+    return handle().BlockOn(std::forward<F>(future));
+  }
+
+  EnterGuard Enter() { return EnterGuard(core_); }
+  weft::Handle handle() const { return weft::Handle(core_); }
+  // What Enter() makes current.
+  const Environment& environment() const { return core_->outside(); }
+
+  // Ends the runtime in good order. Until `deadline` (or for `grace`) tasks and
+  // blocking jobs may finish; then tasks are cancelled and jobs that have not
+  // started are dropped. Returns by the deadline + 100 ms even if a poll or a
+  // job never returns: what is still running is left to its thread, which
+  // cleans up when it does. On a current-thread runtime it drives the tasks
+  // meanwhile.
+  ShutdownReport Shutdown(Instant deadline);
+  ShutdownReport Shutdown(absl::Duration grace);
+
+  // Cancels everything and returns at once; threads end by themselves.
+  void ShutdownBackground();
+
+ private:
+  friend class RuntimeBuilder;
+  explicit Runtime(std::shared_ptr<runtime_internal::RuntimeCore> core)
+      : core_(std::move(core)) {}
+
+  std::shared_ptr<runtime_internal::RuntimeCore> core_;
+};
+
+// Runs `future` on the current-thread runtime that the calling thread works
+// for; it and everything it touches stay on this thread. CHECK-fails elsewhere.
+template <class F>
+auto SpawnLocal(F future_or_fn) {
+  return runtime_internal::CurrentLocal().Spawn(std::move(future_or_fn));
+}
+
+}  // namespace weft
+
+#endif  // WEFT_RUNTIME_RUNTIME_H_

@@ -1,0 +1,122 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/runtime/runtime_builder.h"
+
+#include <charconv>
+#include <cstddef>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "weft/runtime/cpu_count.h"
+#include "weft/runtime/runtime.h"
+#include "weft/runtime/runtime_core.h"
+#include "weft/task/check.h"
+
+namespace weft {
+namespace {
+
+// The number in the environment variable `name`, or 0 if it holds none.
+int PositiveFromEnvironment(const char* name) {
+  const char* text = std::getenv(name);
+  if (text == nullptr) return 0;
+  const std::string_view view(text);
+  int n = 0;
+  const auto [end, error] =
+      std::from_chars(view.data(), view.data() + view.size(), n);
+  const bool whole = error == std::errc() && end == view.data() + view.size();
+  return whole && n > 0 ? n : 0;
+}
+
+}  // namespace
+
+RuntimeBuilder& RuntimeBuilder::CurrentThread() {
+  options_.current_thread = true;
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::WorkerThreads(int n) {
+  WEFT_CHECK(n >= 1, "WorkerThreads() needs at least one thread");
+  options_.worker_threads = n;
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::MaxBlockingThreads(int n) {
+  WEFT_CHECK(n >= 1, "MaxBlockingThreads() needs at least one thread");
+  options_.max_blocking_threads = n;
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::ThreadKeepAlive(absl::Duration idle) {
+  options_.thread_keep_alive = idle;
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::ThreadStackSize(size_t bytes) {
+  options_.thread_stack_size = bytes;
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::ThreadName(std::string name) {
+  options_.thread_name = std::move(name);
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::OnThreadStart(std::function<void()> hook) {
+  options_.on_thread_start = std::move(hook);
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::OnThreadStop(std::function<void()> hook) {
+  options_.on_thread_stop = std::move(hook);
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::OnThreadPark(std::function<void()> hook) {
+  options_.on_thread_park = std::move(hook);
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::OnThreadUnpark(std::function<void()> hook) {
+  options_.on_thread_unpark = std::move(hook);
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::OnUnhandledException(
+    std::function<void(std::exception_ptr)> handler) {
+  options_.on_unhandled_exception = std::move(handler);
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::EnableIo() {
+  options_.enable_io = true;
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::EnableTime() {
+  options_.enable_time = true;
+  return *this;
+}
+
+absl::StatusOr<Runtime> RuntimeBuilder::Build() {
+  runtime_internal::RuntimeOptions options = options_;
+  if (const int n = PositiveFromEnvironment("WEFT_WORKER_THREADS"); n != 0) {
+    options.worker_threads = n;
+  }
+  if (options.worker_threads == 0) {
+    options.worker_threads = runtime::AvailableCpus();
+  }
+  absl::StatusOr<std::shared_ptr<runtime_internal::RuntimeCore>> core =
+      runtime_internal::RuntimeCore::Start(options);
+  if (!core.ok()) return core.status();
+  return Runtime(*std::move(core));
+}
+
+}  // namespace weft

@@ -1,0 +1,82 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// RuntimeBuilder: the pieces of weft composed the usual way.
+//
+//   absl::StatusOr<Runtime> runtime = RuntimeBuilder().EnableAll().Build();
+//   if (!runtime.ok()) return runtime.status();
+//   int n = runtime->BlockOn(Count());
+//
+// Thread safety: one thread at a time.
+#ifndef WEFT_RUNTIME_RUNTIME_BUILDER_H_
+#define WEFT_RUNTIME_RUNTIME_BUILDER_H_
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "weft/runtime/runtime.h"
+#include "weft/runtime/runtime_options.h"
+
+namespace weft {
+
+class RuntimeBuilder {
+ public:
+  // A multi-thread runtime without a reactor and without timers of its own.
+  RuntimeBuilder() = default;
+
+  // Tasks run on the thread that builds the runtime, while it is in BlockOn; no
+  // worker threads are started. Everything on that runtime happens on that
+  // thread, except SpawnBlocking.
+  RuntimeBuilder& CurrentThread();
+
+  // How many threads run tasks, at least 1. By default the number of CPUs that
+  // the process may use: the smaller of its affinity mask and its control
+  // group's quota. The environment variable WEFT_WORKER_THREADS, if it is a
+  // positive number, overrides either.
+  RuntimeBuilder& WorkerThreads(int n);
+
+  // At most how many threads run blocking jobs, beside the workers; at least 1.
+  // They start on demand and end when idle for ThreadKeepAlive.
+  RuntimeBuilder& MaxBlockingThreads(int n);
+  RuntimeBuilder& ThreadKeepAlive(absl::Duration idle);
+
+  // The stack of each thread started, in bytes.
+  RuntimeBuilder& ThreadStackSize(size_t bytes);
+  // Threads are called NAME-0, NAME-1, …; the system keeps 15 characters.
+  RuntimeBuilder& ThreadName(std::string name);
+
+  // Called on each worker thread: when it starts, before it ends, before and
+  // after it waits for work. Park hooks are called for each wait: keep them
+  // short.
+  RuntimeBuilder& OnThreadStart(std::function<void()> hook);
+  RuntimeBuilder& OnThreadStop(std::function<void()> hook);
+  RuntimeBuilder& OnThreadPark(std::function<void()> hook);
+  RuntimeBuilder& OnThreadUnpark(std::function<void()> hook);
+
+  // Receives the exceptions of detached tasks, on the thread that polled them.
+  // By default they are reported on standard error, and the process goes on.
+  RuntimeBuilder& OnUnhandledException(
+      std::function<void(std::exception_ptr)> handler);
+
+  // Gives each worker a reactor, or timers, of its own. Without them, tasks
+  // that use descriptors or time are served by one thread for the whole
+  // process.
+  RuntimeBuilder& EnableIo();
+  RuntimeBuilder& EnableTime();
+  RuntimeBuilder& EnableAll() { return EnableIo().EnableTime(); }
+
+  // Starts the runtime. Fails, with the system's reason, if a thread or a
+  // reactor cannot be made; then nothing is left running.
+  absl::StatusOr<Runtime> Build();
+
+ private:
+  runtime_internal::RuntimeOptions options_;
+};
+
+}  // namespace weft
+
+#endif  // WEFT_RUNTIME_RUNTIME_BUILDER_H_

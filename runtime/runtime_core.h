@@ -1,0 +1,142 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// RuntimeCore: what a Runtime and its Handles share. Internal.
+//
+// Owned by the Runtime, by each Handle and by each worker thread, so that it
+// goes with the last of them: a worker that is stuck in a poll when the runtime
+// is shut down finds everything in place when it returns, and cleans up.
+//
+// State: running -> stopping (workers leave) -> closed (every future destroyed;
+// what is spawned is destroyed at once).
+//
+// Thread safety: spawner(), offload(), outside() from any thread; the rest is
+// called by the Runtime.
+#ifndef WEFT_RUNTIME_RUNTIME_CORE_H_
+#define WEFT_RUNTIME_RUNTIME_CORE_H_
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "weft/executor/blocking_pool.h"
+#include "weft/executor/executor.h"
+#include "weft/executor/local_executor.h"
+#include "weft/executor/thread.h"
+#include "weft/runtime/driver_stack.h"
+#include "weft/runtime/runtime_options.h"
+#include "weft/task/atomic_waker.h"
+#include "weft/task/environment.h"
+#include "weft/task/instant.h"
+#include "weft/task/offload.h"
+#include "weft/task/spawner.h"
+
+namespace weft {
+
+// What Shutdown found still to be done at its deadline.
+struct ShutdownReport {
+  size_t tasks_dropped = 0;    // cancelled before they were finished
+  size_t workers_running = 0;  // in a poll that has not returned
+  size_t jobs_dropped = 0;     // blocking jobs that had not started
+  size_t jobs_running = 0;     // blocking jobs that have not returned
+};
+
+namespace runtime_internal {
+
+class RuntimeCore : public std::enable_shared_from_this<RuntimeCore> {
+ public:
+  static absl::StatusOr<std::shared_ptr<RuntimeCore>> Start(
+      const RuntimeOptions& options);
+  explicit RuntimeCore(const RuntimeOptions& options);
+  RuntimeCore(const RuntimeCore&) = delete;
+  RuntimeCore& operator=(const RuntimeCore&) = delete;
+  ~RuntimeCore();
+
+  Spawner& spawner();
+  Offload& offload() { return *pool_; }
+  // Null on a multi-thread runtime.
+  LocalExecutor* local() { return local_.get(); }
+
+  // Of threads that do not work for the runtime.
+  const Environment& outside() const { return outside_; }
+  // Of the first worker: the thread in BlockOn, on a current-thread runtime.
+  const Environment& inside() const {
+    return workers_[0]->drivers.environment();
+  }
+  // True inside one of the runtime's tasks.
+  bool OnWorkerThread() const;
+
+  // Lets tasks and jobs go on until `drain_until`, then stops; waits for polls
+  // and jobs to return until `leave_until`, then leaves them behind.
+  ShutdownReport Finish(Instant drain_until, Instant leave_until);
+  // Stops, and has the last worker clean up.
+  void Abandon();
+
+ private:
+  struct Worker {
+    explicit Worker(int index) : index(index) {}
+
+    const int index;
+    DriverStack drivers;
+    AtomicWaker stop_waker;
+    executor_internal::Thread thread;
+  };
+
+  absl::Status Init();
+  absl::Status StartWorkers();
+  void RunWorker(Worker& worker);
+  void LeaveWorker();
+  void Stop();
+  void Drain(Instant deadline);
+  void DrainLocal(Instant deadline);
+  bool IsIdle();
+  // Requires: no worker runs. Returns how many futures it destroyed.
+  size_t Close();
+
+  class UnhandledExceptions;
+
+  const RuntimeOptions options_;
+  std::unique_ptr<UnhandledExceptions> unhandled_exceptions_;
+  Environment outside_;
+  // In this order, so that futures and jobs go before what they use.
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<BlockingPool> pool_;
+  Executor executor_;
+  std::unique_ptr<LocalExecutor> local_;
+
+  std::atomic<bool> stopping_{false};
+  std::mutex mutex_;
+  std::condition_variable worker_left_;
+  // Guarded by mutex_.
+  size_t workers_started_ = 0;
+  size_t workers_left_ = 0;
+  bool abandoned_ = false;  // the last worker to leave closes the executor
+};
+
+// The runtime that the calling thread works for or has entered, or null.
+RuntimeCore* CurrentCore();
+// The executor of a current-thread one; CHECK-fails where there is none.
+LocalExecutor& CurrentLocal();
+
+// Makes `core` that runtime, and `environment` the current one.
+class [[nodiscard]] CoreScope {
+ public:
+  CoreScope(RuntimeCore& core, const Environment& environment);
+  CoreScope(const CoreScope&) = delete;
+  CoreScope& operator=(const CoreScope&) = delete;
+  ~CoreScope();
+
+ private:
+  const EnvironmentScope environment_;
+  RuntimeCore* const previous_;
+};
+
+}  // namespace runtime_internal
+}  // namespace weft
+
+#endif  // WEFT_RUNTIME_RUNTIME_CORE_H_

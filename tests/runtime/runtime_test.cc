@@ -1,0 +1,435 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/runtime/runtime.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "weft/runtime/runtime_builder.h"
+#include "weft/select/join.h"
+#include "weft/sync/event.h"
+#include "weft/task/block_on.h"
+#include "weft/task/join_handle.h"
+#include "weft/task/offload.h"
+#include "weft/task/ready.h"
+#include "weft/task/spawner.h"
+#include "weft/task/task.h"
+#include "weft/task/yield_now.h"
+#include "weft/timer/sleep.h"
+
+namespace weft {
+namespace {
+
+enum class Flavour { kMultiThread1, kMultiThread4, kCurrentThread };
+
+Runtime MakeRuntime(Flavour flavour) {
+  RuntimeBuilder builder;
+  builder.EnableAll();
+  switch (flavour) {
+    case Flavour::kMultiThread1:
+      builder.WorkerThreads(1);
+      break;
+    case Flavour::kMultiThread4:
+      builder.WorkerThreads(4);
+      break;
+    case Flavour::kCurrentThread:
+      builder.CurrentThread();
+      break;
+  }
+  absl::StatusOr<Runtime> runtime = builder.Build();
+  EXPECT_TRUE(runtime.ok()) << runtime.status();
+  return *std::move(runtime);
+}
+
+Task<int> AddLater(int a, int b) {
+  co_await YieldNow();
+  co_await timer::After(absl::Milliseconds(1));
+  co_return a + b;
+}
+
+// Something to wait for that never comes; unlike Pending() it keeps the waker,
+// so that a detached task that waits for it lives.
+sync::Event& Never() {
+  static auto* const never = new sync::Event;
+  return *never;
+}
+
+class RuntimeTest : public testing::TestWithParam<Flavour> {
+ protected:
+  RuntimeTest() : runtime_(MakeRuntime(GetParam())) {}
+
+  Runtime runtime_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Flavours, RuntimeTest,
+                         testing::Values(Flavour::kMultiThread1,
+                                         Flavour::kMultiThread4,
+                                         Flavour::kCurrentThread));
+
+TEST_P(RuntimeTest, BlockOnGivesTheOutput) {
+  EXPECT_EQ(runtime_.BlockOn(AddLater(1, 2)), 3);
+}
+
+TEST_P(RuntimeTest, BlockOnTwiceOnTheSameRuntime) {
+  EXPECT_EQ(runtime_.BlockOn(AddLater(1, 2)), 3);
+  EXPECT_EQ(runtime_.BlockOn(AddLater(3, 4)), 7);
+}
+
+TEST_P(RuntimeTest, SpawnedTasksAreAwaited) {
+  JoinHandle<int> outer = runtime_.Spawn([]() -> Task<int> {
+    // The free function finds the runtime that polls this.
+    JoinHandle<int> inner = Spawn(AddLater(20, 1));
+    const int n = co_await inner;
+    co_return 2 * n;
+  });
+  EXPECT_EQ(runtime_.BlockOn(outer), 42);
+}
+
+TEST_P(RuntimeTest, BlockingJobsRunElsewhere) {
+  const auto home = std::this_thread::get_id();
+  auto elsewhere = runtime_.BlockOn([]() -> Task<std::thread::id> {
+    auto job = SpawnBlocking([] { return std::this_thread::get_id(); });
+    co_return co_await job;
+  }());
+  EXPECT_NE(elsewhere, home);
+}
+
+TEST_P(RuntimeTest, BlockOnWorksInsideABlockingJob) {
+  const int n = runtime_.BlockOn([]() -> Task<int> {
+    auto job = SpawnBlocking([] { return BlockOn(AddLater(5, 6)); });
+    co_return co_await job;
+  }());
+  EXPECT_EQ(n, 11);
+}
+
+TEST_P(RuntimeTest, HandleIsCurrentInside) {
+  EXPECT_FALSE(Handle::TryCurrent().has_value());
+  const int n = runtime_.BlockOn([]() -> Task<int> {
+    Handle handle = Handle::Current();
+    JoinHandle<int> task = handle.Spawn([]() -> Task<int> {
+      EXPECT_TRUE(Handle::TryCurrent().has_value());
+      co_return 7;
+    });
+    co_return co_await task;
+  }());
+  EXPECT_EQ(n, 7);
+  EXPECT_FALSE(Handle::TryCurrent().has_value());
+}
+
+TEST_P(RuntimeTest, EnterMakesFreeFunctionsUseIt) {
+  std::optional<JoinHandle<int>> task;
+  {
+    const EnterGuard guard = runtime_.Enter();
+    EXPECT_TRUE(Handle::TryCurrent().has_value());
+    task.emplace(Spawn(AddLater(1, 1)));
+  }
+  EXPECT_FALSE(Handle::TryCurrent().has_value());
+  EXPECT_EQ(runtime_.BlockOn(*task), 2);
+}
+
+TEST_P(RuntimeTest, HandleWorksOnOtherThreads) {
+  std::atomic<int> sum{0};
+  sync::Event done;
+  std::thread other([handle = runtime_.handle(), &sum, &done] {
+    handle
+        .Spawn([&sum, &done]() -> Task<> {
+          sum += co_await AddLater(10, 20);
+          done.Set();
+        })
+        .Detach();
+  });
+  runtime_.BlockOn(done.Wait());
+  other.join();
+  EXPECT_EQ(sum, 30);
+}
+
+TEST_P(RuntimeTest, ShutdownLetsTasksFinish) {
+  bool finished = false;
+  runtime_
+      .Spawn([&finished]() -> Task<> {
+        co_await timer::After(absl::Milliseconds(5));
+        finished = true;
+      })
+      .Detach();
+  const ShutdownReport report = runtime_.Shutdown(absl::Seconds(60));
+  EXPECT_TRUE(finished);
+  EXPECT_EQ(report.tasks_dropped, 0u);
+  EXPECT_EQ(report.workers_running, 0u);
+}
+
+TEST_P(RuntimeTest, ShutdownCancelsWhatIsLeftAndCountsIt) {
+  auto token = std::make_shared<int>(0);
+  for (int i = 0; i < 3; ++i) {
+    runtime_.Spawn([token]() -> Task<> { co_await Never().Wait(); }).Detach();
+  }
+  const ShutdownReport report = runtime_.Shutdown(absl::Milliseconds(1));
+  EXPECT_EQ(report.tasks_dropped, 3u);
+  EXPECT_EQ(token.use_count(), 1);
+}
+
+TEST_P(RuntimeTest, WorkGivenToOneThatIsGoneIsCancelled) {
+  Handle handle = runtime_.handle();
+  static_cast<void>(runtime_.Shutdown(absl::Seconds(60)));
+  auto token = std::make_shared<int>(0);
+  auto task = handle.Spawn([token]() -> Task<> { co_return; });
+  EXPECT_EQ(BlockOn(std::move(task).Outcome()).code(),
+            absl::StatusCode::kCancelled);
+  auto job = handle.SpawnBlocking([token] {});
+  EXPECT_EQ(BlockOn(std::move(job).Outcome()).code(),
+            absl::StatusCode::kCancelled);
+  EXPECT_EQ(token.use_count(), 1);
+}
+
+// Submits work when it is destroyed, and counts what becomes of it.
+struct Tally {
+  std::atomic<int> ran{0};
+  std::atomic<int> destroyed{0};
+};
+
+struct CountsDestruction {
+  explicit CountsDestruction(std::shared_ptr<Tally> tally)
+      : tally(std::move(tally)) {}
+  CountsDestruction(CountsDestruction&&) = default;
+  ~CountsDestruction() {
+    if (tally != nullptr) ++tally->destroyed;
+  }
+  std::shared_ptr<Tally> tally;
+};
+
+struct SubmitsWhenDestroyed {
+  explicit SubmitsWhenDestroyed(std::shared_ptr<Tally> tally)
+      : tally(std::move(tally)) {}
+  SubmitsWhenDestroyed(SubmitsWhenDestroyed&&) = default;
+  ~SubmitsWhenDestroyed() {
+    if (tally == nullptr) return;
+    Spawn([c = CountsDestruction(tally)]() -> Task<> {
+      ++c.tally->ran;
+      co_return;
+    }).Detach();
+    SpawnBlocking([c = CountsDestruction(tally)] { ++c.tally->ran; }).Detach();
+  }
+  std::shared_ptr<Tally> tally;
+};
+
+TEST_P(RuntimeTest, WorkSubmittedDuringTeardownHasOneOutcome) {
+  for (int round = 0; round < 50; ++round) {
+    auto tally = std::make_shared<Tally>();
+    {
+      Runtime runtime = MakeRuntime(GetParam());
+      JoinHandle<> task =
+          runtime.Spawn([s = SubmitsWhenDestroyed(tally)]() -> Task<> {
+            co_await Never().Wait();
+          });
+      std::move(task).Detach();
+      runtime.BlockOn(YieldNow());
+    }
+    EXPECT_EQ(tally->ran, 0);
+    EXPECT_EQ(tally->destroyed, 2);
+  }
+}
+
+Task<int> Bounce(Handle elsewhere, int depth) {
+  if (depth == 0) co_return 0;
+  JoinHandle<int> task = elsewhere.Spawn(Bounce(Handle::Current(), depth - 1));
+  const int n = co_await task;
+  co_return n + 1;
+}
+
+TEST_P(RuntimeTest, TwoRuntimesAwaitEachOthersTasks) {
+  Runtime other = MakeRuntime(Flavour::kMultiThread1);
+  EXPECT_EQ(runtime_.BlockOn(Bounce(other.handle(), 20)), 20);
+}
+
+TEST(RuntimeBuilderTest, StartsAsManyWorkersAsAsked) {
+  std::atomic<int> started{0};
+  std::atomic<int> stopped{0};
+  {
+    absl::StatusOr<Runtime> runtime = RuntimeBuilder()
+                                          .WorkerThreads(3)
+                                          .OnThreadStart([&] { ++started; })
+                                          .OnThreadStop([&] { ++stopped; })
+                                          .Build();
+    ASSERT_TRUE(runtime.ok());
+    static_cast<void>(runtime->Shutdown(absl::Seconds(60)));
+    EXPECT_EQ(started, 3);
+    EXPECT_EQ(stopped, 3);
+  }
+}
+
+TEST(RuntimeBuilderTest, TheEnvironmentOverridesTheWorkerCount) {
+  for (const auto& [text, expected] :
+       std::vector<std::pair<const char*, int>>{{"2", 2}, {"0", 3}, {"x", 3}}) {
+    std::atomic<int> started{0};
+    setenv("WEFT_WORKER_THREADS", text, 1);
+    {
+      absl::StatusOr<Runtime> runtime = RuntimeBuilder()
+                                            .WorkerThreads(3)
+                                            .OnThreadStart([&] { ++started; })
+                                            .Build();
+      ASSERT_TRUE(runtime.ok());
+      static_cast<void>(runtime->Shutdown(absl::Seconds(60)));
+    }
+    unsetenv("WEFT_WORKER_THREADS");
+    EXPECT_EQ(started, expected) << text;
+  }
+}
+
+TEST(RuntimeBuilderTest, ParkHooksAreCalledInTurn) {
+  std::atomic<int> parked{0};
+  std::atomic<int> unparked{0};
+  std::atomic<bool> in_turn{true};
+  {
+    absl::StatusOr<Runtime> runtime =
+        RuntimeBuilder()
+            .WorkerThreads(1)
+            .EnableAll()
+            .OnThreadPark([&] { in_turn = in_turn && parked++ == unparked; })
+            .OnThreadUnpark([&] { in_turn = in_turn && ++unparked == parked; })
+            .Build();
+    ASSERT_TRUE(runtime.ok());
+    JoinHandle<int> task = runtime->Spawn(AddLater(1, 2));
+    EXPECT_EQ(runtime->BlockOn(task), 3);
+  }
+  EXPECT_GE(parked, 1);
+  EXPECT_EQ(parked, unparked);
+  EXPECT_TRUE(in_turn);
+}
+
+std::string ThisThreadsName() {
+  char name[16] = {};
+  pthread_getname_np(pthread_self(), name, sizeof(name));
+  return name;
+}
+
+TEST(RuntimeBuilderTest, ThreadsAreNamed) {
+  absl::StatusOr<Runtime> runtime =
+      RuntimeBuilder().WorkerThreads(1).ThreadName("loom").Build();
+  ASSERT_TRUE(runtime.ok());
+  auto task = runtime->Spawn(
+      []() -> Task<std::string> { co_return ThisThreadsName(); });
+  EXPECT_EQ(runtime->BlockOn(task), "loom-0");
+}
+
+TEST(RuntimeBuilderTest, TheStackIsAsLargeAsAsked) {
+  absl::StatusOr<Runtime> runtime = RuntimeBuilder()
+                                        .WorkerThreads(1)
+                                        .ThreadStackSize(size_t{7} << 20)
+                                        .Build();
+  ASSERT_TRUE(runtime.ok());
+  auto task = runtime->Spawn([]() -> Task<size_t> {
+    pthread_attr_t attributes;
+    pthread_getattr_np(pthread_self(), &attributes);
+    size_t size = 0;
+    pthread_attr_getstacksize(&attributes, &size);
+    pthread_attr_destroy(&attributes);
+    co_return size;
+  });
+  EXPECT_EQ(runtime->BlockOn(task), size_t{7} << 20);
+}
+
+TEST(RuntimeBuilderTest, AStackThatCannotBeMadeIsAnErrorThatNamesTheThread) {
+  absl::StatusOr<Runtime> runtime = RuntimeBuilder()
+                                        .WorkerThreads(1)
+                                        .ThreadStackSize(size_t{1} << 60)
+                                        .Build();
+  ASSERT_FALSE(runtime.ok());
+  EXPECT_THAT(std::string(runtime.status().message()),
+              testing::HasSubstr("weft-worker-0"));
+}
+
+TEST(RuntimeBuilderDeathTest, ZeroThreadsAreRefused) {
+  EXPECT_DEATH(RuntimeBuilder().WorkerThreads(0), "at least one thread");
+  EXPECT_DEATH(RuntimeBuilder().MaxBlockingThreads(0), "at least one thread");
+}
+
+TEST(CurrentThreadRuntimeTest, EverythingRunsOnOneThread) {
+  Runtime runtime = MakeRuntime(Flavour::kCurrentThread);
+  std::set<std::thread::id> threads;
+  auto record = [&threads]() -> Task<> {
+    threads.insert(std::this_thread::get_id());
+    co_await timer::After(absl::Milliseconds(1));
+    threads.insert(std::this_thread::get_id());
+  };
+  JoinHandle<> a = runtime.Spawn(record);
+  JoinHandle<> b = runtime.Spawn(record);
+  runtime.BlockOn(Join(a, b));
+  EXPECT_THAT(threads, testing::ElementsAre(std::this_thread::get_id()));
+}
+
+TEST(CurrentThreadRuntimeTest, SpawnLocalRunsBesideSpawn) {
+  Runtime runtime = MakeRuntime(Flavour::kCurrentThread);
+  const int n = runtime.BlockOn([]() -> Task<int> {
+    auto local = std::make_unique<int>(5);
+    JoinHandle<int> task = SpawnLocal([p = local.get()]() -> Task<int> {
+      co_await YieldNow();
+      co_return *p;
+    });
+    co_return co_await task;
+  }());
+  EXPECT_EQ(n, 5);
+}
+
+TEST(CurrentThreadRuntimeDeathTest, SpawnLocalNeedsSuchARuntime) {
+  EXPECT_DEATH(static_cast<void>(SpawnLocal(Ready(1))), "current-thread");
+}
+
+TEST(CurrentThreadRuntimeDeathTest, OneThreadDrivesIt) {
+  Runtime runtime = MakeRuntime(Flavour::kCurrentThread);
+  EXPECT_DEATH(std::thread([&runtime] { runtime.BlockOn(Ready(1)); }).join(),
+               "the thread that");
+}
+
+TEST(RuntimeTest, MayBeDestroyedByItsOwnTask) {
+  auto token = std::make_shared<int>(0);
+  sync::Event destroyed;
+  auto runtime = std::make_unique<Runtime>(MakeRuntime(Flavour::kMultiThread4));
+  Handle handle = runtime->handle();
+  handle.Spawn([token]() -> Task<> { co_await Never().Wait(); }).Detach();
+  handle
+      .Spawn([runtime = std::move(runtime), &destroyed]() mutable -> Task<> {
+        runtime.reset();
+        destroyed.Set();
+        co_return;
+      })
+      .Detach();
+  BlockOn(destroyed.Wait());
+  // The workers end by themselves and destroy what was pending.
+  while (token.use_count() != 1) std::this_thread::yield();
+}
+
+TEST(RuntimeTest, ShutdownBackgroundReturnsWithoutWaiting) {
+  Runtime runtime = MakeRuntime(Flavour::kMultiThread1);
+  auto token = std::make_shared<int>(0);
+  auto release = std::make_shared<std::atomic<bool>>(false);
+  auto inside = std::make_shared<std::atomic<bool>>(false);
+  runtime
+      .Spawn([token, release, inside]() -> Task<> {
+        *inside = true;
+        while (!*release) std::this_thread::yield();
+        co_return;
+      })
+      .Detach();
+  while (!*inside) std::this_thread::yield();
+  runtime.ShutdownBackground();
+  EXPECT_EQ(token.use_count(), 2);
+  *release = true;
+  while (token.use_count() != 1) std::this_thread::yield();
+}
+
+}  // namespace
+}  // namespace weft

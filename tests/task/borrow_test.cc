@@ -110,6 +110,7 @@ TEST(BorrowTest, AMemberFunctionBorrowsItsObject) {
   EXPECT_TRUE(object.Run().Borrows());
 
   int number = 1;
+  // weft-lint: allow(R4): never polled
   auto capturing = [number]() -> Task<> {
     static_cast<void>(number);
     co_return;

@@ -56,6 +56,7 @@ TEST(InvokeTest, OwnsWhatACoroutineLambdaCaptured) {
   ManualExecutor executor;
   auto make = [] {
     auto captured = std::make_unique<std::string>("captured");
+    // weft-lint: allow(R4): Invoke keeps it
     auto lambda = [text = std::move(captured)]() -> Task<std::string> {
       co_await YieldNow();
       co_return *text;
@@ -112,6 +113,7 @@ TEST(InvokeTest, DestroysTheFutureBeforeTheFunction) {
     bool* function_alive;
     bool* result;
   };
+  // weft-lint: allow(R4): Invoke keeps it
   auto lambda = [f = Function(&function_alive), &function_alive,
                  &alive_at_end]() -> Task<> {
     const AtEnd at_end{&function_alive, &alive_at_end};
@@ -129,6 +131,7 @@ TEST(InvokeTest, DestroysTheFutureBeforeTheFunction) {
 TEST(InvokeTest, DroppedAnywhereLeaksNothing) {
   LiveCounter counter;
   auto factory = [&] {
+    // weft-lint: allow(R4): Invoke keeps it
     auto lambda = [captured =
                        counter.Make()](LiveCounter::Object given) -> Task<> {
       const LiveCounter::Object copy = captured;

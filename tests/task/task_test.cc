@@ -86,11 +86,11 @@ TEST(TaskTest, GivesValuesOfEveryKind) {
 
 TEST(TaskTest, AwaitsValuesOfEveryKind) {
   int number = 1;
-  auto refer = [](int* number) -> Task<int&> {
+  static constexpr auto refer = [](int* number) -> Task<int&> {
     co_await YieldNow();
     co_return *number;
   };
-  auto outer = [&refer](int* number) -> Task<bool> {
+  auto outer = [](int* number) -> Task<bool> {
     co_await Nothing();
     const int seven = co_await Return(7);
     int& same = co_await refer(number);
@@ -234,14 +234,14 @@ INSTANTIATE_TEST_SUITE_P(Depths, TaskDepthTest,
 // The number of polls is the same whoever compiled this.
 TEST(TaskTest, PollCountsAreExact) {
   Signal signal;
-  auto inner = [](Signal* signal) -> Task<int> {
+  static constexpr auto inner = [](Signal* signal) -> Task<int> {
     co_await YieldNow();
     co_await Ready();
     const int value = co_await signal->Wait();
     co_await YieldNow();
     co_return value;
   };
-  auto outer = [&inner](Signal* signal) -> Task<int> {
+  auto outer = [](Signal* signal) -> Task<int> {
     Task<int> named = inner(signal);
     const int a = co_await named;
     const int b = co_await inner(signal);
@@ -288,14 +288,15 @@ TEST(TaskTest, TheContextReachesTheLeaf) {
   Environment environment;
   Budget budget(5);
   Context cx(NoopWaker(), &budget, &environment);
-  auto inner = []() -> Task<std::pair<const Environment*, Budget*>> {
+  static constexpr auto inner =
+      []() -> Task<std::pair<const Environment*, Budget*>> {
     auto look = PollFn([](Context& cx) {
       return Polled(std::pair<const Environment*, Budget*>(&cx.environment(),
                                                            cx.budget()));
     });
     co_return co_await look;
   };
-  auto outer = [&inner]() -> Task<std::pair<const Environment*, Budget*>> {
+  auto outer = []() -> Task<std::pair<const Environment*, Budget*>> {
     co_await YieldNow();
     co_return co_await inner();
   };
@@ -412,12 +413,12 @@ TEST(TaskTest, AnAdoptedTaskThatIsReadyAtOnceGoesOn) {
 // Adopted twice: first into one chain, which is itself adopted into another.
 TEST(TaskTest, AdoptionNests) {
   Signal signal;
-  auto middle = [](Signal* signal) -> Task<int> {
+  static constexpr auto middle = [](Signal* signal) -> Task<int> {
     Task<int> task = Nest(5, signal);
     co_await PollAsBranch(&task);
     co_return 1 + co_await std::move(task);
   };
-  auto outer = [&middle](Signal* signal) -> Task<int> {
+  auto outer = [](Signal* signal) -> Task<int> {
     Task<int> task = middle(signal);
     co_await PollAsBranch(&task);
     co_return 1 + co_await std::move(task);
@@ -474,6 +475,7 @@ TEST(TaskTest, IsDestroyedInnermostFirst) {
     std::vector<int>* log;
     int level;
   };
+  // weft-lint: allow(R4): the function outlives its tasks
   std::function<Task<>(int)> nest = [&](int level) -> Task<> {
     const Logs logs{&log, level};
     if (level == 3) {
@@ -492,13 +494,13 @@ TEST(TaskTest, IsDestroyedInnermostFirst) {
 TEST(TaskTest, DroppedAtEveryPollLeaksNothing) {
   LiveCounter counter;
   Signal signal;
-  auto leaf = [](LiveCounter::Object object, Signal* signal) -> Task<int> {
+  static constexpr auto leaf = [](LiveCounter::Object object,
+                                  Signal* signal) -> Task<int> {
     const LiveCounter::Object copy = object;
     co_await YieldNow();
     co_return co_await signal->Wait();
   };
-  auto outer = [&leaf](LiveCounter::Object object,
-                       Signal* signal) -> Task<int> {
+  auto outer = [](LiveCounter::Object object, Signal* signal) -> Task<int> {
     int sum = co_await leaf(object, signal);
     Task<int> polled_before = leaf(object, signal);
     co_await PollAsBranch(&polled_before);
@@ -558,12 +560,12 @@ TEST(TaskTest, ADestructorMayRunAnotherTask) {
 // One task may poll another by hand, at any depth.
 TEST(TaskTest, ATaskMayPollAnother) {
   Signal signal;
-  auto poller = [](Signal* signal) -> Task<int> {
+  static constexpr auto poller = [](Signal* signal) -> Task<int> {
     Task<int> inner = Nest(2, signal);
     auto by_hand = PollFn([&inner](Context& cx) { return inner.Poll(cx); });
     co_return co_await by_hand;
   };
-  auto outer = [&poller](Signal* signal) -> Task<int> {
+  auto outer = [](Signal* signal) -> Task<int> {
     co_return co_await poller(signal);
   };
   Task<int> task = outer(&signal);

@@ -1,0 +1,211 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Exceptions of spawned tasks: to the handle, or to the unhandled handler.
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "gtest/gtest.h"
+#include "weft/task/block_on.h"
+#include "weft/task/environment.h"
+#include "weft/task/invoke.h"
+#include "weft/task/join_handle.h"
+#include "weft/task/live_counter.h"
+#include "weft/task/manual_executor.h"
+#include "weft/task/offload.h"
+#include "weft/task/ready.h"
+#include "weft/task/runnable.h"
+#include "weft/task/task.h"
+#include "weft/task/unhandled_exception.h"
+#include "weft/task/waker.h"
+#include "weft/task/yield_now.h"
+#include "weft/tests/kit/thread_offload.h"
+
+namespace weft {
+namespace {
+
+struct Oops {
+  LiveCounter::Object object;
+};
+
+Task<int> Throw(LiveCounter::Object object, int yields) {
+  for (int i = 0; i < yields; ++i) co_await YieldNow();
+  throw Oops{std::move(object)};
+}
+
+class CollectingHandler final : public UnhandledExceptionHandler {
+ public:
+  void OnUnhandledException(std::exception_ptr exception) override {
+    ++count;
+    last = std::move(exception);
+  }
+  int count = 0;
+  std::exception_ptr last;
+};
+
+class SpawnedExceptionTest : public testing::TestWithParam<int> {
+ protected:
+  SpawnedExceptionTest() {
+    environment_.unhandled_exception = &handler_;
+    scope_.emplace(environment_);
+  }
+  ~SpawnedExceptionTest() override {
+    handler_.last = nullptr;
+    EXPECT_EQ(counter_.live(), 0);
+  }
+  Task<int> MakeThrowing() { return Throw(counter_.Make(), GetParam()); }
+
+  LiveCounter counter_;
+  CollectingHandler handler_;
+  Environment environment_;
+  std::optional<EnvironmentScope> scope_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Polls, SpawnedExceptionTest, testing::Values(0, 1));
+
+TEST_P(SpawnedExceptionTest, IsRethrownByTheHandle) {
+  ManualExecutor executor;
+  JoinHandle<int> handle = executor.Spawn(MakeThrowing());
+  executor.RunUntilIdle();
+
+  EXPECT_TRUE(handle.IsFinished());
+  EXPECT_THROW(executor.Run(handle), Oops);
+  EXPECT_EQ(counter_.live(), 0);
+  EXPECT_EQ(handler_.count, 0);
+}
+
+TEST_P(SpawnedExceptionTest, IsRethrownByOutcomeAndByCancel) {
+  ManualExecutor executor;
+  JoinHandle<int> a = executor.Spawn(MakeThrowing());
+  JoinHandle<int> b = executor.Spawn(MakeThrowing());
+  executor.RunUntilIdle();
+
+  EXPECT_THROW(static_cast<void>(executor.Run(std::move(a).Outcome())), Oops);
+  EXPECT_THROW(static_cast<void>(executor.Run(std::move(b).Cancel())), Oops);
+}
+
+TEST_P(SpawnedExceptionTest, IsCaughtByTheTaskThatAwaits) {
+  ManualExecutor executor;
+  auto parent = [](JoinHandle<int> child) -> Task<int> {
+    try {
+      co_return co_await child;
+    } catch (const Oops&) {
+      co_return -1;
+    }
+  };
+  JoinHandle<int> handle =
+      executor.Spawn(parent(executor.Spawn(MakeThrowing())));
+
+  EXPECT_EQ(executor.Run(handle), -1);
+}
+
+TEST_P(SpawnedExceptionTest, OfADetachedTaskGoesToTheHandler) {
+  ManualExecutor executor;
+  executor.Spawn(MakeThrowing()).Detach();
+
+  executor.RunUntilIdle();
+
+  EXPECT_EQ(handler_.count, 1);
+  EXPECT_THROW(std::rethrow_exception(handler_.last), Oops);
+}
+
+TEST_P(SpawnedExceptionTest, DetachedAfterTheEndGoesThereToo) {
+  ManualExecutor executor;
+  JoinHandle<int> handle = executor.Spawn(MakeThrowing());
+  executor.RunUntilIdle();
+  EXPECT_EQ(handler_.count, 0);
+
+  std::move(handle).Detach();
+
+  EXPECT_EQ(handler_.count, 1);
+}
+
+TEST_P(SpawnedExceptionTest, OfADroppedHandleIsDropped) {
+  ManualExecutor executor;
+  {
+    const JoinHandle<int> handle = executor.Spawn(MakeThrowing());
+  }
+  executor.RunUntilIdle();
+  EXPECT_EQ(counter_.live(), 0);
+  {
+    const JoinHandle<int> handle = executor.Spawn(MakeThrowing());
+    executor.RunUntilIdle();
+  }
+  EXPECT_EQ(counter_.live(), 0);
+  EXPECT_EQ(handler_.count, 0);
+}
+
+TEST_P(SpawnedExceptionTest, TheExecutorGoesOn) {
+  ManualExecutor executor;
+  const JoinHandle<int> throwing = executor.Spawn(MakeThrowing());
+  auto fine = []() -> Task<int> { co_return 7; };
+  JoinHandle<int> other = executor.Spawn(fine());
+
+  EXPECT_EQ(executor.Drain(), 0u);
+  EXPECT_EQ(executor.Run(other), 7);
+}
+
+TEST_P(SpawnedExceptionTest, ComesOutOfBlockOn) {
+  EXPECT_THROW(BlockOn(MakeThrowing()), Oops);
+  // The thread may block again afterwards.
+  EXPECT_EQ(BlockOn(Ready(7)), 7);
+}
+
+TEST_P(SpawnedExceptionTest, OfABlockingJobComesToItsHandle) {
+  ThreadOffload offload;
+  auto job = [object = counter_.Make()]() -> int { throw Oops{object}; };
+  JoinHandle<int> handle = offload.Run(OffloadLane::kGeneral, std::move(job));
+
+  EXPECT_THROW(BlockOn(handle), Oops);
+  offload.Join();
+}
+
+TEST(InvokeExceptionTest, OfTheFunctionItself) {
+  auto future = Invoke([]() -> ReadyFuture<int> { throw 7; });
+  Context cx(NoopWaker());
+
+  EXPECT_THROW(static_cast<void>(future.Poll(cx)), int);
+}
+
+TEST(UnhandledExceptionTest, WithoutAHandlerIsDescribedAndTheProgramGoesOn) {
+  testing::internal::CaptureStderr();
+
+  task_internal::ReportUnhandledException(
+      std::make_exception_ptr(std::runtime_error("the reason")));
+  task_internal::ReportUnhandledException(std::make_exception_ptr(7));
+
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("the reason"), std::string::npos) << text;
+  EXPECT_NE(text.find("not a std::exception"), std::string::npos) << text;
+}
+
+// The move of a future into its task throws: nothing is left behind.
+TEST(SpawnExceptionTest, OfAFutureThatCannotBeMoved) {
+  LiveCounter counter;
+  class Future {
+   public:
+    using Output = void;
+    explicit Future(LiveCounter::Object object) : object_(std::move(object)) {}
+    Future(Future&& other) : object_(other.object_), moves_(other.moves_ + 1) {
+      if (moves_ == 1) throw 7;
+    }
+    Polled<void> Poll(Context&) { return Unit(); }
+
+   private:
+    LiveCounter::Object object_;
+    int moves_ = 0;
+  };
+
+  EXPECT_THROW(
+      static_cast<void>(SpawnOn(Future(counter.Make()), [](Runnable<>) {})),
+      int);
+  EXPECT_EQ(counter.live(), 0);
+}
+
+}  // namespace
+}  // namespace weft

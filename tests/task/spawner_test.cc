@@ -1,0 +1,183 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/task/spawner.h"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "gtest/gtest.h"
+#include "weft/task/environment.h"
+#include "weft/task/join_handle.h"
+#include "weft/task/live_counter.h"
+#include "weft/task/manual_executor.h"
+#include "weft/task/ready.h"
+#include "weft/task/runnable.h"
+#include "weft/task/task.h"
+#include "weft/task/yield_now.h"
+#include "weft/tests/kit/signal.h"
+
+namespace weft {
+namespace {
+
+// Logs what is asked of it.
+class LoggingSpawner final : public Spawner {
+ public:
+  void RunAll() {
+    while (!queue.empty()) {
+      Runnable<SpawnedTask> runnable = std::move(queue.front());
+      queue.pop_front();
+      std::move(runnable).Run();
+    }
+  }
+
+  int scheduled = 0;
+  int woken_while_running = 0;
+  int registered = 0;
+  int unregistered = 0;
+  SpawnedTask* last_registered = nullptr;
+  std::deque<Runnable<SpawnedTask>> queue;
+
+ private:
+  void Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo info) override {
+    EXPECT_EQ(runnable.metadata().spawner, this);
+    ++scheduled;
+    woken_while_running += info.woken_while_running;
+    queue.push_back(std::move(runnable));
+  }
+  void Register(SpawnedTask& task) override {
+    ++registered;
+    last_registered = &task;
+  }
+  void Unregister(SpawnedTask& task) override {
+    ++unregistered;
+    EXPECT_EQ(&task, last_registered);
+  }
+};
+
+Task<> Yield(int times) {
+  for (int i = 0; i < times; ++i) co_await YieldNow();
+}
+
+TEST(SpawnerTest, SchedulesTheFirstRunAtOnce) {
+  LoggingSpawner spawner;
+  const JoinHandle<> handle = spawner.Spawn(Yield(0));
+
+  EXPECT_EQ(spawner.scheduled, 1);
+  spawner.RunAll();
+  EXPECT_TRUE(handle.IsFinished());
+}
+
+TEST(SpawnerTest, SaysWhereATaskWasWoken) {
+  LoggingSpawner spawner;
+  const JoinHandle<> handle = spawner.Spawn(Yield(3));
+
+  spawner.RunAll();
+
+  EXPECT_EQ(spawner.scheduled, 4);
+  EXPECT_EQ(spawner.woken_while_running, 3);
+}
+
+TEST(SpawnerTest, ATaskThatNeverSuspendsIsNotRegistered) {
+  LoggingSpawner spawner;
+  const JoinHandle<> finished = spawner.Spawn(Yield(0));
+  const JoinHandle<> dropped = spawner.Spawn(Yield(1));
+  spawner.queue.pop_back();
+  spawner.RunAll();
+
+  EXPECT_EQ(spawner.registered, 0);
+  EXPECT_EQ(spawner.unregistered, 0);
+}
+
+TEST(SpawnerTest, ATaskIsRegisteredAtItsFirstPendingPollUntilItIsGone) {
+  LoggingSpawner spawner;
+  Signal signal;
+  auto wait = [](Signal* signal) -> Task<> { co_await signal->Wait(); };
+  JoinHandle<> handle = spawner.SpawnBorrowing(wait(&signal));
+  spawner.RunAll();
+  EXPECT_EQ(spawner.registered, 1);
+  signal.WakeSpuriously();
+  spawner.RunAll();
+  EXPECT_EQ(spawner.registered, 1);
+  EXPECT_EQ(spawner.unregistered, 0);
+
+  signal.Set();
+  spawner.RunAll();
+
+  EXPECT_EQ(spawner.registered, 1);
+  EXPECT_EQ(spawner.unregistered, 1);
+}
+
+TEST(SpawnerTest, KeepsTheLambdaOfACoroutine) {
+  ManualExecutor executor;
+  auto handle = [&executor] {
+    std::string text = "captured, and too long to be kept in place";
+    // weft-lint: allow(R4): the spawner keeps it
+    auto lambda = [text = std::move(text)]() -> Task<std::string> {
+      co_await YieldNow();
+      co_return text;
+    };
+    return executor.Spawn(std::move(lambda));
+  }();
+
+  EXPECT_EQ(executor.Run(handle), "captured, and too long to be kept in place");
+}
+
+TEST(SpawnerTest, TakesAFunctionThatGivesAnyFuture) {
+  ManualExecutor executor;
+  JoinHandle<int> handle = executor.Spawn([] { return Ready(7); });
+
+  EXPECT_EQ(executor.Run(handle), 7);
+}
+
+TEST(SpawnerTest, SpawnUsesTheCurrentSpawner) {
+  LoggingSpawner spawner;
+  Environment environment;
+  environment.spawner = &spawner;
+  const EnvironmentScope scope(environment);
+  int number = 0;
+  auto borrow = [](int* number) -> Task<> {
+    ++*number;
+    co_return;
+  };
+
+  const JoinHandle<> a = Spawn(Yield(0));
+  const JoinHandle<> b = SpawnBorrowing(borrow(&number));
+  EXPECT_EQ(spawner.scheduled, 2);
+
+  spawner.RunAll();
+  EXPECT_TRUE(a.IsFinished());
+  EXPECT_TRUE(b.IsFinished());
+  EXPECT_EQ(number, 1);
+}
+
+TEST(SpawnerTest, DroppedRunnablesDestroyTheFutures) {
+  LiveCounter counter;
+  LoggingSpawner spawner;
+  auto hold = [](LiveCounter::Object) -> Task<> { co_await Pending(); };
+  const JoinHandle<> handle = spawner.Spawn(hold(counter.Make()));
+
+  spawner.queue.clear();
+
+  EXPECT_EQ(counter.live(), 0);
+  EXPECT_TRUE(handle.IsFinished());
+}
+
+#ifndef NDEBUG
+TEST(SpawnerDeathTest, ABorrowingCoroutineIsNotSpawned) {
+  ManualExecutor executor;
+  int number = 0;
+  auto borrow = [](int& number) -> Task<> {
+    ++number;
+    co_return;
+  };
+
+  EXPECT_DEATH(static_cast<void>(executor.Spawn(borrow(number))),
+               "SpawnBorrowing\\(\\)");
+}
+#endif
+
+}  // namespace
+}  // namespace weft

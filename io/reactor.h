@@ -65,6 +65,7 @@ class Reactor final : public Driver {
   // clock, and wakes the tasks whose descriptors are ready, up to 256 of them.
   void Park(Instant deadline) override;
   Waker Unparker() override;
+  uint64_t HandledEvents() const override { return stats().events; }
 
   // From any thread; values may be a little behind.
   ReactorStats stats() const;

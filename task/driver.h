@@ -15,6 +15,8 @@
 #ifndef WEFT_TASK_DRIVER_H_
 #define WEFT_TASK_DRIVER_H_
 
+#include <cstdint>
+
 #include "weft/task/instant.h"
 #include "weft/task/waker.h"
 
@@ -35,6 +37,12 @@ class Driver {
   // A waker that unparks this driver. Counted: it may outlive the driver, and
   // then does nothing. All unparkers of one driver WillWake each other.
   virtual Waker Unparker() = 0;
+
+  // How many events Park has handled since this was made, unparks perhaps
+  // included: if it has not grown, Park has called no waker. Zero for drivers
+  // that only sleep. Called by the thread that parks; for those who must not
+  // take a wait in which something happened for an idle one.
+  virtual uint64_t HandledEvents() const { return 0; }
 
   // The calling thread's own Parker: the driver of threads that were given no
   // other. Valid until the thread ends.

@@ -19,10 +19,10 @@
 // need move it: time goes to the next deadline when that thread would otherwise
 // sleep, and if there are several, when all of them would. So an hour of sleeps
 // takes as long as the work between them. A thread takes part from its first
-// wait in its Timers until they are destroyed. Work elsewhere (a thread
-// outside, a job that blocks, bytes on their way through the kernel) does not
-// hold time back; where that matters, SetAutoAdvance(false) and move the clock
-// by hand.
+// wait in its Timers until they are destroyed. A descriptor that is ready comes
+// first; but work elsewhere (a thread outside, a job that blocks, bytes that
+// are still on their way) does not hold time back: where that matters, use
+// SetAutoAdvance(false) and move the clock by hand.
 //
 // Sleeps whose environment has this clock but no Timers are kept by the clock
 // itself, and only Advance, Set and AdvanceToNext fire them.

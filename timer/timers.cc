@@ -3,6 +3,7 @@
 
 #include "weft/timer/timers.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "weft/task/clock.h"
@@ -35,33 +36,43 @@ Waker Timers::Unparker() {
                              : FakeClock::UnparkerOf(*sleeper_);
 }
 
+bool Timers::Fire() {
+  const bool fired = core_->Fire(clock_, clock_.Now());
+  fired_ += fired;
+  return fired;
+}
+
 void Timers::Park(Instant deadline) {
   if (fake_ != nullptr) return ParkOnFakeClock(deadline);
-  if (core_->Fire(clock_, clock_.Now()) || deadline == Instant::Past()) {
+  if (Fire() || deadline == Instant::Past()) {
     // There is something to do: wait for nothing.
     inner_.Park(Instant::Past());
     return;
   }
   inner_.Park(core_->Arm(deadline));
   core_->Disarm();
-  core_->Fire(clock_, clock_.Now());
+  Fire();
 }
 
 void Timers::ParkOnFakeClock(Instant deadline) {
   if (!std::exchange(takes_part_, true)) fake_->TakePart(*sleeper_);
-  const bool fired = core_->Fire(clock_, clock_.Now());
+  const bool fired = Fire();
   // What is ready now comes before time goes on.
+  const uint64_t handled = inner_.HandledEvents();
   inner_.Park(Instant::Past());
   if (FakeClock::TakeUnparked(*sleeper_) || fired) return;
+  if (inner_.HandledEvents() != handled) return;
   if (deadline <= clock_.Now()) return;
   core_->Arm(deadline);
   if (fake_->MaySleep(*sleeper_, deadline)) {
     inner_.Park(Instant::Infinite());
     fake_->WokeUp(*sleeper_);
+  } else {
+    ++fired_;  // on the way, most likely
   }
   core_->Disarm();
   FakeClock::TakeUnparked(*sleeper_);
-  core_->Fire(clock_, clock_.Now());
+  Fire();
 }
 
 }  // namespace weft::timer

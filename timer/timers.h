@@ -29,6 +29,8 @@
 #ifndef WEFT_TIMER_TIMERS_H_
 #define WEFT_TIMER_TIMERS_H_
 
+#include <cstdint>
+
 #include "weft/task/clock.h"
 #include "weft/task/driver.h"
 #include "weft/task/instant.h"
@@ -53,6 +55,9 @@ class Timers final : public Driver {
   // it waits and after.
   void Park(Instant deadline) override;
   Waker Unparker() override;
+  uint64_t HandledEvents() const override {
+    return fired_ + inner_.HandledEvents();
+  }
 
   const Clock& clock() const { return clock_; }
 
@@ -66,12 +71,16 @@ class Timers final : public Driver {
   friend Sleep;
 
   void ParkOnFakeClock(Instant deadline);
+  bool Fire();
 
   Driver& inner_;
   const Clock& clock_;
   FakeClock* const fake_;              // `clock_`, if it is one
   FakeClock::Sleeper* const sleeper_;  // this thread, to a FakeClock
   timer_internal::TimerCore* const core_;
+
+  // The parking thread's.
+  uint64_t fired_ = 0;       // how often anything was fired
   bool takes_part_ = false;  // the clock knows that a thread waits here
 };
 

@@ -4,7 +4,7 @@
 #include "weft/timer/fake_clock.h"
 
 #include <atomic>
-#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -175,6 +175,38 @@ TEST(FakeClockTest, TimeStandsStillWhileThereIsSomethingToDo) {
   own.timers().Park(Instant::Infinite());
   EXPECT_EQ(clock.Now(), sleep.deadline());
   EXPECT_EQ(waker.wakes(), 1);
+}
+
+// A driver for which something is ready a few times.
+class EventfulDriver : public Driver {
+ public:
+  void Park(Instant) override {
+    if (events < 3) ++events;
+  }
+  Waker Unparker() override { return Waker(); }
+  uint64_t HandledEvents() const override { return events; }
+
+  uint64_t events = 0;
+};
+
+TEST(FakeClockTest, WhatIsReadyComesBeforeTimeGoesOn) {
+  FakeClock clock;
+  EventfulDriver driver;
+  Timers timers(driver, clock);
+  Environment environment;
+  environment.timers = &timers;
+  CountingWaker waker;
+  Context cx(waker.waker(), nullptr, &environment);
+  Sleep sleep(clock.Now() + absl::Hours(1));
+  EXPECT_TRUE(sleep.Poll(cx).IsPending());
+  for (int i = 0; i < 3; ++i) {
+    timers.Park(Instant::Infinite());
+    EXPECT_EQ(clock.Now(), FakeClock::kStart);
+    EXPECT_EQ(timers.HandledEvents(), driver.events);
+  }
+  timers.Park(Instant::Infinite());
+  EXPECT_EQ(clock.Now(), sleep.deadline());
+  EXPECT_EQ(timers.HandledEvents(), driver.events + 1);
 }
 
 TEST(FakeClockTest, ManySleepsOfOneInstantAreReachedInOneStep) {

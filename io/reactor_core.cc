@@ -107,6 +107,7 @@ absl::StatusOr<ReactorCore*> ReactorCore::Open() {
   ReactorCore* core = Pool::Get().Take();
   core->notifier_ = *notifier;
   core->has_pwait2_ = true;
+  // Relaxed: statistics.
   for (auto* counter : {&core->counters_.waits, &core->counters_.events,
                         &core->counters_.stale_events}) {
     counter->store(0, std::memory_order_relaxed);

@@ -1,13 +1,14 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Algorithm. A call is made under a use of the descriptor (DescriptorUse): so
-// Close() only marks it closed, tells the waiters, and leaves closing to the
-// last use. Binding is decided under the cell's mutex. For the rest, see
-// io/readiness.h and io/source_cell.cc.
+// Algorithm. A call is made under a use of the descriptor
+// (io/descriptor_use.h): so Close() only marks it closed, tells the waiters,
+// and leaves closing to the last use. Binding is decided under the cell's
+// mutex. For the rest, see io/readiness.h and io/source_cell.cc.
 #include "weft/io/source.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "weft/io/default_reactor.h"
+#include "weft/io/descriptor_use.h"
 #include "weft/io/fd.h"
 #include "weft/io/io_result.h"
 #include "weft/io/reactor.h"
@@ -37,6 +39,7 @@ namespace weft::io {
 namespace {
 
 using io_internal::AllocateSourceCell;
+using io_internal::CloseResult;
 using io_internal::kAlways;
 using io_internal::kClosed;
 using io_internal::kShutdown;
@@ -87,7 +90,7 @@ IoResult CallUsed(int fd, Source::Operation op) {
 IoResult Try(SourceCell& cell, Direction direction, Source::Operation op,
              size_t stream_length) {
   // Loaded before the call: see io/readiness.h. Without a reactor nothing is
-  // known, and the call finds out.
+  // known, and the call finds out. Acquire: pairs with Register.
   const bool bound = cell.core.load(std::memory_order_acquire) != nullptr;
   const ReadinessSnapshot seen = cell.readiness.Load();
   if (bound && !seen.IsReady(direction)) return IoResult::WouldBlockError();
@@ -122,6 +125,7 @@ IoResult Bind(SourceCell& cell, Context& cx) {
   IoResult result = IoResult::Of(0);
   {
     std::lock_guard lock(cell.mutex);
+    // Relaxed: it is set under this mutex.
     if (cell.core.load(std::memory_order_relaxed) == nullptr) {
       result = (*core)->Register(cell);
     }
@@ -257,9 +261,9 @@ IoResult Source::Call(Operation op) {
 
 void Source::Close() {
   WEFT_CHECK(cell_ != nullptr, kMovedFrom);
-  bool finish;
-  if (!cell_->use.Close(finish)) return;
-  if (finish) TakeDescriptor(*cell_).Reset();
+  const CloseResult result = cell_->use.Close();
+  if (result == CloseResult::kAlreadyClosed) return;
+  if (result == CloseResult::kCloseNow) TakeDescriptor(*cell_).Reset();
   DeliverClosed(*cell_);
 }
 
@@ -272,7 +276,9 @@ Fd Source::IntoFd() && {
   WEFT_CHECK(cell_ != nullptr, kMovedFrom);
   SourceCell& cell = *std::exchange(cell_, nullptr);
   Fd fd;
-  if (cell.use.Take()) {
+  if (cell.use.BeginTake()) {
+    // A use is one non-blocking system call: it ends soon.
+    while (!cell.use.TryTake()) sched_yield();
     fd = TakeDescriptor(cell);
     DeliverClosed(cell);
   }

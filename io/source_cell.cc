@@ -12,8 +12,6 @@
 // nodes are left.
 #include "weft/io/source_cell.h"
 
-#include <sched.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -89,52 +87,6 @@ WaitNode& WaitQueue::PopFront() {
   return node;
 }
 
-bool DescriptorUse::Begin() {
-  uint32_t word = word_.load(std::memory_order_relaxed);
-  do {
-    if ((word & kClosedBit) != 0) return false;
-    // Acquire: what follows uses the descriptor, and must not start earlier.
-  } while (!word_.compare_exchange_weak(
-      word, word + kUse, std::memory_order_acquire, std::memory_order_relaxed));
-  return true;
-}
-
-bool DescriptorUse::End() {
-  // Release: this use is over before the descriptor is closed; acquire: so are
-  // the others, if it is closed here.
-  const uint32_t word = word_.fetch_sub(kUse, std::memory_order_acq_rel);
-  return word == (kUse | kClosedBit) && Finish();
-}
-
-bool DescriptorUse::Close(bool& finish) {
-  const uint32_t word = word_.fetch_or(kClosedBit, std::memory_order_acq_rel);
-  finish = (word & kClosedBit) == 0 && Finish();
-  return (word & kClosedBit) == 0;
-}
-
-bool DescriptorUse::Take() {
-  uint32_t word = word_.load(std::memory_order_relaxed);
-  do {
-    if ((word & kClosedBit) != 0) return false;
-  } while (!word_.compare_exchange_weak(word, word | kClosedBit | kTaken,
-                                        std::memory_order_acq_rel,
-                                        std::memory_order_relaxed));
-  // A use is one non-blocking system call: it ends soon.
-  while (word_.load(std::memory_order_acquire) != (kClosedBit | kTaken)) {
-    sched_yield();
-  }
-  return true;
-}
-
-bool DescriptorUse::Finish() {
-  uint32_t word = kClosedBit;
-  // Acquire-release: as End. Fails while a use is left, or after another one
-  // did it.
-  return word_.compare_exchange_strong(word, kClosedBit | kFinished,
-                                       std::memory_order_acq_rel,
-                                       std::memory_order_relaxed);
-}
-
 void SourceCell::Unref() {
   // Acquire-release: the last one sees every use of the others.
   if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
@@ -193,6 +145,7 @@ SourceCell* AllocateSourceCell(int fd, bool restore_blocking) {
   cell->fd = fd;
   cell->restore_blocking = restore_blocking;
   cell->use.Reset();
+  // Relaxed: no other thread knows the cell yet.
   cell->core.store(nullptr, std::memory_order_relaxed);
   cell->references.store(1, std::memory_order_relaxed);
   return cell;

@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "weft/io/descriptor_use.h"
 #include "weft/io/readiness.h"
 #include "weft/task/wake_list.h"
 #include "weft/task/waker.h"
@@ -61,38 +62,6 @@ class WaitQueue {
 
  private:
   WaitNode head_;
-};
-
-// The right to use a descriptor, which is closed when nobody has it any more.
-// One word: kClosed, kTaken (the owner wants the number back, so do not close),
-// kFinished (closed or given back), and above them the number of uses.
-class DescriptorUse {
- public:
-  void Reset() { word_.store(0, std::memory_order_relaxed); }
-  // False if closed.
-  bool Begin();
-  // True if the caller must now close the descriptor.
-  [[nodiscard]] bool End();
-  // False if it had been closed before. `finish` says whether the caller must
-  // now close the descriptor; else the last use does.
-  bool Close(bool& finish);
-  // As Close, for a caller that keeps the descriptor: waits until no use is
-  // left.
-  bool Take();
-  bool IsClosed() const {
-    // Acquire: as Begin.
-    return (word_.load(std::memory_order_acquire) & kClosedBit) != 0;
-  }
-
- private:
-  static constexpr uint32_t kClosedBit = 1;
-  static constexpr uint32_t kTaken = 2;
-  static constexpr uint32_t kFinished = 4;
-  static constexpr uint32_t kUse = 8;
-
-  bool Finish();
-
-  std::atomic<uint32_t> word_{0};
 };
 
 struct SourceCell {

@@ -61,10 +61,19 @@ Fd TakeDescriptor(SourceCell& cell) {
   return fd;
 }
 
-// Ends a use of the descriptor.
-void EndUse(SourceCell& cell) {
-  if (cell.use.End()) TakeDescriptor(cell).Reset();
-}
+// A use of the descriptor that has begun; ends it also if the call throws.
+class UseScope {
+ public:
+  explicit UseScope(SourceCell& cell) : cell_(cell) {}
+  UseScope(const UseScope&) = delete;
+  UseScope& operator=(const UseScope&) = delete;
+  ~UseScope() {
+    if (cell_.use.End()) TakeDescriptor(cell_).Reset();
+  }
+
+ private:
+  SourceCell& cell_;
+};
 
 // Tells everybody who waits that the descriptor is closed.
 void DeliverClosed(SourceCell& cell) {
@@ -80,9 +89,11 @@ IoResult ReasonOf(ReadinessSnapshot snapshot) {
   return IoResult::Of(0);
 }
 
-IoResult CallUsed(int fd, Source::Operation op) {
+IoResult Call(SourceCell& cell, Source::Operation op) {
+  if (!cell.use.Begin()) return IoResult::SourceClosed();
+  const UseScope use(cell);
   for (;;) {
-    const IoResult result = IoResult::Of(op(fd));
+    const IoResult result = IoResult::Of(op(cell.fd));
     if (result.error() != EINTR) return result;
   }
 }
@@ -95,9 +106,7 @@ IoResult Try(SourceCell& cell, Direction direction, Source::Operation op,
   const ReadinessSnapshot seen = cell.readiness.Load();
   if (bound && !seen.IsReady(direction)) return IoResult::WouldBlockError();
   if (seen.Has(kShutdown)) return ReasonOf(seen);
-  if (!cell.use.Begin()) return IoResult::SourceClosed();
-  const IoResult result = CallUsed(cell.fd, op);
-  EndUse(cell);
+  const IoResult result = Call(cell, op);
   if (!bound) return result;
   if (result.WouldBlock()) {
     cell.readiness.ClearBlocked(seen, direction);
@@ -122,16 +131,13 @@ IoResult Bind(SourceCell& cell, Context& cx) {
   absl::StatusOr<ReactorCore*> core = FindCore(cx);
   if (!core.ok()) return IoResult::Error(ErrnoOf(core.status()));
   if (!cell.use.Begin()) return IoResult::SourceClosed();
-  IoResult result = IoResult::Of(0);
-  {
-    std::lock_guard lock(cell.mutex);
-    // Relaxed: it is set under this mutex.
-    if (cell.core.load(std::memory_order_relaxed) == nullptr) {
-      result = (*core)->Register(cell);
-    }
+  const UseScope use(cell);
+  std::lock_guard lock(cell.mutex);
+  // Relaxed: it is set under this mutex.
+  if (cell.core.load(std::memory_order_relaxed) != nullptr) {
+    return IoResult::Of(0);
   }
-  EndUse(cell);
-  return result;
+  return (*core)->Register(cell);
 }
 
 // Leaves a waker in `slot` (and `node`, if any, in the list) unless the
@@ -253,10 +259,7 @@ ReadinessFuture Source::Writable() {
 
 IoResult Source::Call(Operation op) {
   WEFT_CHECK(cell_ != nullptr, kMovedFrom);
-  if (!cell_->use.Begin()) return IoResult::SourceClosed();
-  const IoResult result = CallUsed(cell_->fd, op);
-  EndUse(*cell_);
-  return result;
+  return io::Call(*cell_, op);
 }
 
 void Source::Close() {

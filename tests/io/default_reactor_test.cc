@@ -1,0 +1,59 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/io/default_reactor.h"
+
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "weft/io/pipe.h"
+#include "weft/io/reactor.h"
+#include "weft/io/read.h"
+#include "weft/io/write.h"
+#include "weft/task/block_on.h"
+#include "weft/task/status_matchers.h"
+
+namespace weft::io::io_internal {
+namespace {
+
+TEST(DefaultReactorTest, IsOneForAllThreads) {
+  std::vector<std::thread> threads;
+  std::vector<Reactor*> reactors(8);
+  for (Reactor*& reactor : reactors) {
+    threads.emplace_back([&reactor] { reactor = *DefaultReactor(); });
+  }
+  for (std::thread& thread : threads) thread.join();
+
+  for (Reactor* reactor : reactors) EXPECT_EQ(reactor, reactors[0]);
+}
+
+TEST(DefaultReactorTest, ServesThreadsThatHaveNone) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([] {
+      Pipe ping = std::move(*Pipe::Create());
+      Pipe pong = std::move(*Pipe::Create());
+      std::thread echo([&] {
+        for (int n = 0; n < 200; ++n) {
+          char byte;
+          ASSERT_THAT(BlockOn(Read(ping.reader, {&byte, 1})), IsOk());
+          ASSERT_THAT(BlockOn(Write(pong.writer, {&byte, 1})), IsOk());
+        }
+      });
+      for (int n = 0; n < 200; ++n) {
+        char byte = static_cast<char>(n);
+        char answer = 0;
+        ASSERT_THAT(BlockOn(Write(ping.writer, {&byte, 1})), IsOk());
+        ASSERT_THAT(BlockOn(Read(pong.reader, {&answer, 1})), IsOk());
+        ASSERT_EQ(answer, byte);
+      }
+      echo.join();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace weft::io::io_internal

@@ -87,7 +87,8 @@ class ReadinessSnapshot {
 template <class Atomics = task_internal::StdAtomics>
 class BasicReadiness {
  public:
-  BasicReadiness() : word_(0) {}
+  // `word` is for tests.
+  explicit BasicReadiness(uint64_t word = 0) : word_(word) {}
 
   // Acquire: what the setter of a bit did before is seen by who finds it set.
   ReadinessSnapshot Load() const {

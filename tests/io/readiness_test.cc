@@ -99,9 +99,10 @@ TEST(ReadinessTest, OtherGenerationsAreIgnored) {
 }
 
 TEST(ReadinessTest, TickWrapsWithoutTouchingTheGeneration) {
-  Readiness readiness;
-  readiness.Reset();
-  for (int i = 0; i < (1 << 24) + 3; ++i) readiness.Set(1, kReadable);
+  Readiness readiness((uint64_t{1} << 32) | 0xfffffe00);
+  const ReadinessSnapshot before = readiness.Load();
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(readiness.Set(1, kReadable));
+  readiness.ClearBlocked(before, kRead);
 
   EXPECT_EQ(readiness.Load().generation(), 1u);
   EXPECT_TRUE(readiness.Load().IsReady(kRead));

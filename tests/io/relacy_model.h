@@ -100,7 +100,7 @@ bool Holds() {
   std::ostream output(nullptr);
   rl::test_params params;
   params.iteration_count =
-      std::getenv("WEFT_LONG") != nullptr ? 5'000'000 : 100'000;
+      std::getenv("WEFT_LONG") != nullptr ? 5'000'000 : 50'000;
   params.output_stream = &output;
   params.progress_stream = &output;
   return rl::simulate<Model>(params);

@@ -191,7 +191,8 @@ void DetachHandle(TaskHeader* task) {
 
 void RethrowIfFailed(TaskHeader*& task) {
   if (task->exception == nullptr) return;
-  std::exception_ptr exception = std::move(task->exception);
+  // A copy: without its exception the task would seem to have an output.
+  std::exception_ptr exception = task->exception;
   DropHandle(std::exchange(task, nullptr));
   std::rethrow_exception(std::move(exception));
 }

@@ -33,7 +33,18 @@ struct Oops {
   LiveCounter::Object object;
 };
 
-Task<int> Throw(LiveCounter::Object object, int yields) {
+// A number on the heap.
+class Number {
+ public:
+  Number(int value) : value_(std::make_unique<int>(value)) {}  // NOLINT
+  operator int() const { return *value_; }                     // NOLINT
+
+ private:
+  std::unique_ptr<int> value_;
+};
+
+// Its output has a destructor, which must not run when there is none.
+Task<Number> Throw(LiveCounter::Object object, int yields) {
   for (int i = 0; i < yields; ++i) co_await YieldNow();
   throw Oops{std::move(object)};
 }
@@ -58,7 +69,7 @@ class SpawnedExceptionTest : public testing::TestWithParam<int> {
     handler_.last = nullptr;
     EXPECT_EQ(counter_.live(), 0);
   }
-  Task<int> MakeThrowing() { return Throw(counter_.Make(), GetParam()); }
+  Task<Number> MakeThrowing() { return Throw(counter_.Make(), GetParam()); }
 
   LiveCounter counter_;
   CollectingHandler handler_;
@@ -70,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Polls, SpawnedExceptionTest, testing::Values(0, 1));
 
 TEST_P(SpawnedExceptionTest, IsRethrownByTheHandle) {
   ManualExecutor executor;
-  JoinHandle<int> handle = executor.Spawn(MakeThrowing());
+  JoinHandle<Number> handle = executor.Spawn(MakeThrowing());
   executor.RunUntilIdle();
 
   EXPECT_TRUE(handle.IsFinished());
@@ -81,8 +92,8 @@ TEST_P(SpawnedExceptionTest, IsRethrownByTheHandle) {
 
 TEST_P(SpawnedExceptionTest, IsRethrownByOutcomeAndByCancel) {
   ManualExecutor executor;
-  JoinHandle<int> a = executor.Spawn(MakeThrowing());
-  JoinHandle<int> b = executor.Spawn(MakeThrowing());
+  JoinHandle<Number> a = executor.Spawn(MakeThrowing());
+  JoinHandle<Number> b = executor.Spawn(MakeThrowing());
   executor.RunUntilIdle();
 
   EXPECT_THROW(static_cast<void>(executor.Run(std::move(a).Outcome())), Oops);
@@ -91,7 +102,7 @@ TEST_P(SpawnedExceptionTest, IsRethrownByOutcomeAndByCancel) {
 
 TEST_P(SpawnedExceptionTest, IsCaughtByTheTaskThatAwaits) {
   ManualExecutor executor;
-  auto parent = [](JoinHandle<int> child) -> Task<int> {
+  auto parent = [](JoinHandle<Number> child) -> Task<int> {
     try {
       co_return co_await child;
     } catch (const Oops&) {
@@ -116,7 +127,7 @@ TEST_P(SpawnedExceptionTest, OfADetachedTaskGoesToTheHandler) {
 
 TEST_P(SpawnedExceptionTest, DetachedAfterTheEndGoesThereToo) {
   ManualExecutor executor;
-  JoinHandle<int> handle = executor.Spawn(MakeThrowing());
+  JoinHandle<Number> handle = executor.Spawn(MakeThrowing());
   executor.RunUntilIdle();
   EXPECT_EQ(handler_.count, 0);
 
@@ -128,12 +139,12 @@ TEST_P(SpawnedExceptionTest, DetachedAfterTheEndGoesThereToo) {
 TEST_P(SpawnedExceptionTest, OfADroppedHandleIsDropped) {
   ManualExecutor executor;
   {
-    const JoinHandle<int> handle = executor.Spawn(MakeThrowing());
+    const JoinHandle<Number> handle = executor.Spawn(MakeThrowing());
   }
   executor.RunUntilIdle();
   EXPECT_EQ(counter_.live(), 0);
   {
-    const JoinHandle<int> handle = executor.Spawn(MakeThrowing());
+    const JoinHandle<Number> handle = executor.Spawn(MakeThrowing());
     executor.RunUntilIdle();
   }
   EXPECT_EQ(counter_.live(), 0);
@@ -142,7 +153,7 @@ TEST_P(SpawnedExceptionTest, OfADroppedHandleIsDropped) {
 
 TEST_P(SpawnedExceptionTest, TheExecutorGoesOn) {
   ManualExecutor executor;
-  const JoinHandle<int> throwing = executor.Spawn(MakeThrowing());
+  const JoinHandle<Number> throwing = executor.Spawn(MakeThrowing());
   auto fine = []() -> Task<int> { co_return 7; };
   JoinHandle<int> other = executor.Spawn(fine());
 

@@ -48,9 +48,9 @@ class BasicOneshotCore {
     do {
       if ((word & kReceiverGone) != 0) return false;
       // Release: publishes the value.
-    } while (!word_.compare_exchange_weak(word, word | kSent,
-                                          std::memory_order_acq_rel,
-                                          std::memory_order_relaxed));
+    } while (!word_.compare_exchange_strong(word, word | kSent,
+                                            std::memory_order_acq_rel,
+                                            std::memory_order_relaxed));
     receiver_waker_.Wake();
     return true;
   }

@@ -138,7 +138,8 @@ bool PollWait(std::mutex& mutex, WaitQueue& queue, WaitNode& node, Context& cx,
   for (bool have_fresh = !node.polled;; have_fresh = true) {
     {
       std::lock_guard lock(mutex);
-      if (is_released() && has_budget) {
+      const bool released = is_released();
+      if (released && has_budget) {
         if (node.state == WaitNode::kQueued) queue.Remove(node);
         node.state = WaitNode::kIdle;
         node.polled = false;
@@ -146,6 +147,8 @@ bool PollWait(std::mutex& mutex, WaitQueue& queue, WaitNode& node, Context& cx,
         cx.Charge();
         return true;
       }
+      // HasBudget has arranged another poll, which needs no place in the queue.
+      if (released && node.state == WaitNode::kIdle) return false;
       node.polled = true;
       if (node.state == WaitNode::kIdle) queue.PushBack(node);
       if (have_fresh) {

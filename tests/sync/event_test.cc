@@ -4,6 +4,7 @@
 #include "weft/sync/event.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -22,6 +23,11 @@
 
 namespace weft::sync {
 namespace {
+
+// Many more rounds with WEFT_LONG=1.
+int Rounds(int rounds) {
+  return std::getenv("WEFT_LONG") != nullptr ? 100 * rounds : rounds;
+}
 
 constinit Event static_event;
 
@@ -381,7 +387,8 @@ TEST(EventTest, DestroyingItWithAWaiterDies) {
 }
 
 TEST(EventTest, AThreadMayDestroyItOnceItWasReleased) {
-  for (int round = 0; round < 2'000; ++round) {
+  const int rounds = Rounds(1'000);
+  for (int round = 0; round < rounds; ++round) {
     auto event = std::make_unique<Event>();
     std::thread setter([event = event.get()] { event->Set(); });
     event->BlockingWait();
@@ -419,7 +426,7 @@ TEST(EventTest, SetReleasesTasksAndThreads) {
 // exactly one wait.
 TEST(EventTest, NotificationsAreNotLostAmongDroppedWaits) {
   constexpr int kThreads = 3;
-  constexpr int kRounds = 3'000;
+  const int rounds = Rounds(500);
   Event event;
   std::atomic<int> left{kThreads};
   std::vector<std::thread> threads;
@@ -427,7 +434,7 @@ TEST(EventTest, NotificationsAreNotLostAmongDroppedWaits) {
     threads.emplace_back([&, i] {
       CountingWaker waker;
       Context cx(waker.waker());
-      for (int round = 0; round < kRounds; ++round) {
+      for (int round = 0; round < rounds; ++round) {
         {
           auto dropped = event.Wait();
           if (dropped.Poll(cx).IsPending() && (round + i) % 3 == 0) {

@@ -1,0 +1,472 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/sync/semaphore.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "weft/task/context.h"
+#include "weft/task/counting_waker.h"
+#include "weft/task/drop_at_every_poll.h"
+#include "weft/task/live_counter.h"
+#include "weft/task/random.h"
+#include "weft/task/status_matchers.h"
+#include "weft/task/task.h"
+#include "weft/task/waker.h"
+#include "weft/tests/sync/callback_waker.h"
+
+namespace weft::sync {
+namespace {
+
+// Many more rounds with WEFT_LONG=1.
+int Rounds(int rounds) {
+  return std::getenv("WEFT_LONG") != nullptr ? 100 * rounds : rounds;
+}
+
+constinit Semaphore static_semaphore(2);
+
+// A wait, who polls it, and what it got.
+class Waiter {
+ public:
+  explicit Waiter(Semaphore& semaphore, size_t count = 1)
+      : acquire_(semaphore.AcquireMany(count)) {}
+
+  bool Poll() {
+    Context cx(waker_.waker());
+    auto polled = acquire_.Poll(cx);
+    if (polled.IsPending()) return false;
+    result = *std::move(polled);
+    return true;
+  }
+  int64_t TakeWakes() { return waker_.TakeWakes(); }
+
+  std::optional<absl::StatusOr<Semaphore::Permit>> result;
+
+ private:
+  CountingWaker waker_;
+  Semaphore::AcquireFuture acquire_;
+};
+
+TEST(SemaphoreTest, IsConstantInitialized) {
+  EXPECT_EQ(static_semaphore.AvailablePermits(), 2u);
+}
+
+TEST(SemaphoreTest, GivesWhatIsThere) {
+  Semaphore semaphore(3);
+  {
+    Waiter two(semaphore, 2);
+    EXPECT_TRUE(two.Poll());
+    EXPECT_EQ((*two.result)->count(), 2u);
+    EXPECT_EQ(semaphore.AvailablePermits(), 1u);
+  }
+
+  EXPECT_EQ(semaphore.AvailablePermits(), 3u);
+}
+
+TEST(SemaphoreTest, ThePermitGivesBack) {
+  Semaphore semaphore(1);
+  Waiter first(semaphore);
+  Waiter second(semaphore);
+  EXPECT_TRUE(first.Poll());
+  EXPECT_FALSE(second.Poll());
+
+  first.result.reset();
+
+  EXPECT_EQ(second.TakeWakes(), 1);
+  EXPECT_TRUE(second.Poll());
+}
+
+TEST(SemaphoreTest, NobodyOvertakesTheQueue) {
+  Semaphore semaphore(2);
+  auto held = semaphore.TryAcquire();
+  Waiter many(semaphore, 2);
+  Waiter one(semaphore);
+  EXPECT_FALSE(many.Poll());
+  EXPECT_FALSE(one.Poll());
+  EXPECT_EQ(semaphore.AvailablePermits(), 1u);
+
+  EXPECT_THAT(semaphore.TryAcquire(),
+              StatusIs(absl::StatusCode::kResourceExhausted, ""));
+  EXPECT_FALSE(one.Poll());
+  {
+    auto given_back = *std::move(held);
+  }
+  EXPECT_EQ(many.TakeWakes(), 1);
+  EXPECT_EQ(one.TakeWakes(), 0);
+  EXPECT_TRUE(many.Poll());
+  EXPECT_FALSE(one.Poll());
+  many.result.reset();
+
+  EXPECT_EQ(one.TakeWakes(), 1);
+  EXPECT_TRUE(one.Poll());
+}
+
+TEST(SemaphoreTest, AWaiterForManyThatLeavesLetsTheNextIn) {
+  Semaphore semaphore(1);
+  auto many = std::make_unique<Waiter>(semaphore, 5);
+  Waiter one(semaphore);
+  EXPECT_FALSE(many->Poll());
+  EXPECT_FALSE(one.Poll());
+
+  many.reset();
+
+  EXPECT_EQ(one.TakeWakes(), 1);
+  EXPECT_TRUE(one.Poll());
+}
+
+TEST(SemaphoreTest, AddedPermitsServeSeveral) {
+  Semaphore semaphore(0);
+  std::vector<std::unique_ptr<Waiter>> waiters;
+  for (int i = 0; i < 40; ++i) {
+    waiters.push_back(std::make_unique<Waiter>(semaphore));
+    EXPECT_FALSE(waiters.back()->Poll());
+  }
+
+  semaphore.AddPermits(30);
+
+  for (int i = 0; i < 40; ++i) {
+    EXPECT_EQ(waiters[i]->TakeWakes(), i < 30);
+    EXPECT_EQ(waiters[i]->Poll(), i < 30);
+  }
+}
+
+TEST(SemaphoreTest, ForgottenPermitsAreGone) {
+  Semaphore semaphore(2);
+  auto permit = semaphore.TryAcquire();
+
+  std::move(*permit).Forget();
+  permit = absl::CancelledError();
+
+  EXPECT_EQ(semaphore.AvailablePermits(), 1u);
+}
+
+TEST(SemaphoreTest, PermitsMove) {
+  Semaphore semaphore(2);
+  auto first = semaphore.TryAcquire();
+  auto second = semaphore.TryAcquire();
+
+  Semaphore::Permit moved = *std::move(first);
+  moved = *std::move(second);
+
+  EXPECT_EQ(moved.count(), 1u);
+  EXPECT_EQ(semaphore.AvailablePermits(), 0u);
+  second = absl::CancelledError();
+  first = absl::CancelledError();
+  EXPECT_EQ(semaphore.AvailablePermits(), 1u);
+}
+
+TEST(SemaphoreTest, NoPermitsAreHadAtOnce) {
+  Semaphore semaphore(0);
+  Waiter none(semaphore, 0);
+
+  EXPECT_TRUE(none.Poll());
+}
+
+TEST(SemaphoreTest, CloseEndsWaitsAndRefusesMore) {
+  Semaphore semaphore(1);
+  auto held = semaphore.TryAcquire();
+  Waiter given(semaphore);
+  Waiter waiting(semaphore);
+  EXPECT_FALSE(given.Poll());
+  EXPECT_FALSE(waiting.Poll());
+  held = absl::CancelledError();  // `given` has it, and does not know yet
+
+  semaphore.Close();
+
+  EXPECT_TRUE(semaphore.IsClosed());
+  EXPECT_EQ(waiting.TakeWakes(), 1);
+  EXPECT_TRUE(waiting.Poll());
+  EXPECT_THAT(*waiting.result,
+              StatusIs(absl::StatusCode::kFailedPrecondition, ""));
+  EXPECT_TRUE(given.Poll());
+  EXPECT_THAT(*given.result, IsOk());
+  Waiter late(semaphore);
+  EXPECT_TRUE(late.Poll());
+  EXPECT_THAT(*late.result, StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(semaphore.TryAcquire(),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  given.result.reset();
+  EXPECT_EQ(semaphore.AvailablePermits(), 1u);
+}
+
+// Released to one waiter, which is cancelled in the same turn: the other gets
+// it, and the sum is right in the end.
+TEST(SemaphoreTest, APermitInFlightIsPassedOnWhenItsWaiterIsDropped) {
+  Semaphore semaphore(0);
+  auto first = std::make_unique<Waiter>(semaphore);
+  Waiter second(semaphore);
+  EXPECT_FALSE(first->Poll());
+  EXPECT_FALSE(second.Poll());
+
+  semaphore.AddPermits();
+  EXPECT_EQ(first->TakeWakes(), 1);
+  EXPECT_EQ(second.TakeWakes(), 0);
+  first.reset();
+
+  EXPECT_EQ(second.TakeWakes(), 1);
+  EXPECT_TRUE(second.Poll());
+  second.result.reset();
+  EXPECT_EQ(semaphore.AvailablePermits(), 1u);
+}
+
+TEST(SemaphoreTest, APermitInFlightOfTheLastWaiterIsGivenBack) {
+  Semaphore semaphore(0);
+  {
+    Waiter waiter(semaphore, 2);
+    EXPECT_FALSE(waiter.Poll());
+    semaphore.AddPermits(2);
+    EXPECT_EQ(semaphore.AvailablePermits(), 0u);
+  }
+
+  EXPECT_EQ(semaphore.AvailablePermits(), 2u);
+}
+
+// A stored waker whose destructor gives a permit to the same semaphore: when it
+// is replaced, when its wait is dropped, and when its wait ends.
+TEST(SemaphoreTest, WakersMayGiveBackPermits) {
+  Semaphore semaphore(0);
+  const auto release = [&] { semaphore.AddPermits(); };
+  {
+    const Waker waker = CallbackWaker(release, release);
+    Context cx(waker);
+    CountingWaker other;
+    Context in_other(other.waker());
+    auto replaced = semaphore.AcquireMany(10);
+    auto dropped =
+        std::make_unique<Semaphore::AcquireFuture>(semaphore.AcquireMany(10));
+    auto woken = semaphore.AcquireMany(2);
+    EXPECT_TRUE(replaced.Poll(cx).IsPending());
+    EXPECT_TRUE(dropped->Poll(cx).IsPending());
+    EXPECT_TRUE(woken.Poll(cx).IsPending());
+
+    EXPECT_TRUE(replaced.Poll(in_other).IsPending());
+    EXPECT_EQ(semaphore.AvailablePermits(), 1u);
+    dropped.reset();
+    EXPECT_EQ(semaphore.AvailablePermits(), 2u);
+    semaphore.AddPermits(8);  // serves `replaced`
+
+    EXPECT_EQ(other.wakes(), 1);
+    semaphore.AddPermits(2);  // serves `woken`, whose wake adds one
+    EXPECT_EQ(semaphore.AvailablePermits(), 1u);
+  }
+
+  EXPECT_EQ(semaphore.AvailablePermits(), 14u);  // the local waker's drop, too
+}
+
+TEST(SemaphoreTest, WakesWhoeverPolledLast) {
+  Semaphore semaphore(0);
+  CountingWaker a;
+  CountingWaker b;
+  Context in_a(a.waker());
+  Context in_b(b.waker());
+  auto body = [](Semaphore* semaphore) -> Task<> {
+    auto permit = co_await semaphore->Acquire();
+    EXPECT_THAT(permit, IsOk());
+  };
+  Task<> first = body(&semaphore);
+  EXPECT_TRUE(first.Poll(in_a).IsPending());
+
+  Task<> second = [](Task<> inner) -> Task<> {
+    co_await std::move(inner);
+  }(std::move(first));
+  EXPECT_TRUE(second.Poll(in_b).IsPending());
+  semaphore.AddPermits();
+
+  EXPECT_EQ(a.wakes(), 0);
+  EXPECT_EQ(a.outstanding(), 0);
+  EXPECT_EQ(b.wakes(), 1);
+  EXPECT_TRUE(second.Poll(in_b).IsReady());
+}
+
+// Whoever asked first has the permit first, though its budget was spent.
+TEST(SemaphoreTest, ASpentBudgetKeepsThePlaceInTheQueue) {
+  Semaphore semaphore(1);
+  CountingWaker waker;
+  Budget budget(0);
+  Context cx(waker.waker(), &budget);
+  auto acquire = semaphore.Acquire();
+  Waiter behind(semaphore);
+
+  EXPECT_TRUE(acquire.Poll(cx).IsPending());
+  EXPECT_EQ(waker.TakeWakes(), 1);
+  EXPECT_FALSE(behind.Poll());
+  budget = Budget(1);
+  {
+    auto polled = acquire.Poll(cx);
+    ASSERT_TRUE(polled.IsReady());
+    EXPECT_THAT(*polled, IsOk());
+  }
+
+  EXPECT_TRUE(behind.Poll());
+}
+
+TEST(SemaphoreTest, SurvivesADropAtEveryPoll) {
+  Semaphore semaphore(0);
+  LiveCounter counter;
+  auto task = [](Semaphore* semaphore, LiveCounter::Object) -> Task<> {
+    auto one = co_await semaphore->Acquire();
+    auto two = co_await semaphore->AcquireMany(2);
+    std::move(*one).Forget();
+    std::move(*two).Forget();
+  };
+
+  EXPECT_THAT(
+      DropAtEveryPoll([&] { return task(&semaphore, counter.Make()); },
+                      {.step =
+                           [&] {
+                             semaphore.AddPermits();
+                             return true;
+                           },
+                       .settle =
+                           [&] {
+                             const size_t left = semaphore.AvailablePermits();
+                             std::move(*semaphore.TryAcquire(left)).Forget();
+                           },
+                       .live = [&] { return counter.live(); }})
+          .status(),
+      IsOk());
+}
+
+TEST(SemaphoreTest, MisuseDies) {
+  Semaphore semaphore(1);
+  auto destroyed = std::make_unique<Semaphore>(0);
+  {
+    Waiter waiter(*destroyed);
+    EXPECT_FALSE(waiter.Poll());
+    EXPECT_DEATH(destroyed.reset(), "while something waits");
+  }
+
+  EXPECT_DEATH(semaphore.AddPermits(Semaphore::kMaxPermits),
+               "more than kMaxPermits");
+}
+
+// Random operations against a model: a queue of (id, count) and a number.
+TEST(SemaphoreTest, DoesWhatASimpleModelDoes) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    Semaphore semaphore(5);
+    size_t available = 5;
+    struct Model {
+      std::unique_ptr<Waiter> waiter;
+      size_t count;
+      bool granted;
+    };
+    std::deque<Model> waiting;  // not told yet, in order
+    std::vector<Semaphore::Permit> held;
+    const auto distribute = [&] {
+      for (Model& model : waiting) {
+        if (model.granted) continue;
+        if (model.count > available) break;
+        available -= model.count;
+        model.granted = true;
+      }
+    };
+    for (int step = 0; step < 500; ++step) {
+      switch (random.Below(5)) {
+        case 0:
+        case 1: {
+          const size_t count = random.Below(5);
+          auto waiter = std::make_unique<Waiter>(semaphore, count);
+          const bool ready = waiter->Poll();
+          waiting.push_back({std::move(waiter), count, false});
+          distribute();
+          ASSERT_EQ(ready, waiting.back().granted);
+          if (ready) {
+            held.push_back(**std::move(waiting.back().waiter->result));
+            waiting.pop_back();
+          }
+          break;
+        }
+        case 2: {
+          if (waiting.empty()) break;
+          auto it = waiting.begin() + random.Below(waiting.size());
+          ASSERT_EQ(it->waiter->Poll(), it->granted);
+          if (!it->granted) break;
+          held.push_back(**std::move(it->waiter->result));
+          waiting.erase(it);
+          break;
+        }
+        case 3: {
+          if (waiting.empty()) break;
+          auto it = waiting.begin() + random.Below(waiting.size());
+          if (it->granted) available += it->count;
+          waiting.erase(it);
+          distribute();
+          break;
+        }
+        case 4: {
+          if (held.empty()) break;
+          const size_t index = random.Below(held.size());
+          available += held[index].count();
+          std::swap(held[index], held.back());
+          held.pop_back();
+          distribute();
+          break;
+        }
+      }
+      ASSERT_EQ(semaphore.AvailablePermits(), available);
+    }
+    waiting.clear();
+    held.clear();
+    EXPECT_EQ(semaphore.AvailablePermits(), 5u);
+  }
+}
+
+TEST(SemaphoreTest, ThreadsNeverHoldMoreThanThereIs) {
+  constexpr int kThreads = 4;
+  const int rounds = Rounds(1'000);
+  Semaphore semaphore(3);
+  std::atomic<size_t> held{0};
+  std::atomic<bool> too_many{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      CountingWaker waker;
+      Context cx(waker.waker());
+      for (int round = 0; round < rounds; ++round) {
+        const size_t count = 1 + (round + i) % 3;
+        {
+          auto dropped = semaphore.AcquireMany(count);
+          static_cast<void>(dropped.Poll(cx).IsReady());
+        }
+        auto permit = semaphore.BlockingAcquire(count);
+        if ((held += count) > 3) too_many = true;
+        held -= count;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+
+  EXPECT_FALSE(too_many);
+  EXPECT_EQ(semaphore.AvailablePermits(), 3u);
+}
+
+TEST(SemaphoreTest, AThreadMayDestroyItOnceItHasThePermit) {
+  const int rounds = Rounds(1'000);
+  for (int round = 0; round < rounds; ++round) {
+    auto semaphore = std::make_unique<Semaphore>(0);
+    std::thread releaser(
+        [semaphore = semaphore.get()] { semaphore->AddPermits(); });
+    auto permit = semaphore->BlockingAcquire();
+    std::move(*permit).Forget();
+    semaphore.reset();
+    releaser.join();
+  }
+}
+
+}  // namespace
+}  // namespace weft::sync

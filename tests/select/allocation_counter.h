@@ -1,0 +1,25 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Counts what operator new gives out, in the whole program, for tests that
+// promise a number. Linking this target replaces the operators, except under a
+// sanitizer, which has its own: there nothing is counted, and leaks are its
+// business.
+//
+//   const int64_t before = LiveAllocations();
+//
+// Thread safety: all functions from any thread.
+#ifndef WEFT_TESTS_SELECT_ALLOCATION_COUNTER_H_
+#define WEFT_TESTS_SELECT_ALLOCATION_COUNTER_H_
+
+#include <cstdint>
+
+namespace weft {
+
+// How often memory was allocated so far, and how many of these blocks exist.
+int64_t TotalAllocations();
+int64_t LiveAllocations();
+
+}  // namespace weft
+
+#endif  // WEFT_TESTS_SELECT_ALLOCATION_COUNTER_H_

@@ -91,7 +91,8 @@ class [[nodiscard]] Source {
   IoResult TryIo(Direction direction, Operation op, size_t stream_length = 0);
 
   // As TryIo, and waits: pending while the call would block. One task waits in
-  // this way per direction; of several, the one that polled last is woken.
+  // this way per direction; of several, the one that polled last is woken. Its
+  // waker is kept until an event, another poll or Close().
   Polled<IoResult> PollIo(Context& cx, Direction direction, Operation op,
                           size_t stream_length = 0);
 

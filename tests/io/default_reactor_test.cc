@@ -3,20 +3,49 @@
 
 #include "weft/io/default_reactor.h"
 
+#include <errno.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "gtest/gtest.h"
 #include "weft/io/pipe.h"
 #include "weft/io/reactor.h"
 #include "weft/io/read.h"
+#include "weft/io/source.h"
 #include "weft/io/write.h"
 #include "weft/task/block_on.h"
+#include "weft/task/status.h"
 #include "weft/task/status_matchers.h"
 
 namespace weft::io::io_internal {
 namespace {
+
+// In a process of its own, where no thread has started the service yet: without
+// descriptors the first wait fails with the system's error; with them, the next
+// one works.
+TEST(DefaultReactorTest, ShortageIsReportedAndRetried) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto run = [] {
+    Pipe pipe = std::move(*Pipe::Create());
+    rlimit old;
+    getrlimit(RLIMIT_NOFILE, &old);
+    rlimit none = old;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_NOFILE, &none);
+    const absl::Status shortage = BlockOn(pipe.reader.source().Readable());
+    setrlimit(RLIMIT_NOFILE, &old);
+    char byte = 'x';
+    const bool written = BlockOn(Write(pipe.writer, {&byte, 1})).ok();
+    const absl::Status later = BlockOn(pipe.reader.source().Readable());
+    _exit(ErrnoOf(shortage) == EMFILE && written && later.ok() ? 0 : 1);
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
+}
 
 TEST(DefaultReactorTest, IsOneForAllThreads) {
   std::vector<std::thread> threads;

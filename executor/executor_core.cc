@@ -86,10 +86,7 @@ class CountScope {
 }  // namespace
 
 Runner::Runner(ExecutorCore& core, int index)
-    : core(core),
-      index(index),
-      consumer(core.injector_),
-      producer(core.injector_) {}
+    : core(core), index(index), consumer(core.injector_) {}
 
 // ---- A thread in Run ----
 
@@ -147,7 +144,9 @@ void ExecutorCore::Run(absl::FunctionRef<bool(Context&)> poll) {
   Runner& runner = scope.runner();
   for (;;) {
     if (signal.Take()) {
-      if (runner.searching) StopSearching(runner);  // the poll may take long
+      // The poll may take long.
+      if (runner.searching) StopSearching(runner);
+      if (!runner.queue.IsEmpty()) Notify();
       ++runner.since_driver;
       Budget budget;
       Context cx(waker, &budget, &scope.environment());
@@ -264,7 +263,7 @@ void ExecutorCore::PushLocal(Runner& runner, void* task) {
   uint32_t count = runner.queue.Steal(tasks, RunQueue<void*>::kMaxSteal);
   tasks[count++] = task;
   runner.overflows.Add();
-  injector_.PushMany(runner.producer, tasks, count);
+  injector_.PushMany(tasks, count);
   Notify();
 }
 
@@ -283,7 +282,7 @@ void ExecutorCore::Flush(Runner& runner) {
   tasks[0] = runner.slot.exchange(nullptr, std::memory_order_acquire);
   uint32_t count = tasks[0] != nullptr;
   do {
-    if (count != 0) injector_.PushMany(runner.producer, tasks, count);
+    if (count != 0) injector_.PushMany(tasks, count);
     count = runner.queue.Steal(tasks, RunQueue<void*>::kMaxSteal);
   } while (count != 0);
   if (HasWork()) Notify();
@@ -391,6 +390,7 @@ void* ExecutorCore::TakeAnywhere() {
   const bool stolen = VisitRunners(
       start, [&](Runner& victim) { return victim.queue.Steal(&task, 1) == 1; });
   if (stolen) return task;
+  task = nullptr;  // a steal that failed may have left something there
   VisitRunners(start, [&](Runner& victim) {
     // Acquire: the task's content. The load spares a locked instruction.
     if (victim.slot.load(std::memory_order_relaxed) == nullptr) return false;
@@ -722,6 +722,7 @@ ExecutorStats ExecutorCore::Stats() {
   stats.tick_wakes -= earlier_.tick_wakes;
   stats.tasks_injected -= earlier_.tasks_injected;
   stats.runners = static_cast<uint64_t>(running_.load());
+  stats.parked = static_cast<uint64_t>(idle_.parked());
   stats.suspended = CountTasks();
   return stats;
 }

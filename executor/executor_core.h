@@ -38,6 +38,7 @@ namespace weft {
 // What an executor did since it was made; approximate while threads run.
 struct ExecutorStats {
   uint64_t runners = 0;         // threads in Run() now
+  uint64_t parked = 0;          // of these, without work now
   uint64_t suspended = 0;       // live tasks that have been polled, now
   uint64_t polls = 0;           // of tasks
   uint64_t steals = 0;          // successful ones
@@ -90,7 +91,6 @@ struct alignas(64) Runner {
   ExecutorCore& core;
   const int index;
   Injector::Consumer consumer;
-  Injector::Producer producer;
   Random random{0};
   Driver* driver = nullptr;
   uint32_t since_injector = 0;  // polls since it looked there

@@ -7,23 +7,25 @@
 // before the item goes in and lowered after one came out: the queue itself may
 // look empty for a moment when two consumers meet, which would let a runner
 // sleep beside work. While the count is not zero, looking again will find
-// something. Second, a consumer moves on to the next producer after each
-// dequeue, so that a thread that pushes much does not keep the items of others
-// waiting. Third, annotations for ThreadSanitizer, which does not see the
-// queue's fences.
+// something. Second, fairness: threads share a few producers, and a consumer
+// moves on to the next producer after each dequeue. So a thread that pushes
+// much does not keep the items of others waiting, and threads that are gone
+// cost neither memory nor turns. Third, annotations for ThreadSanitizer, which
+// does not see the queue's fences.
 //
-// Items of one producer come out in its order; there is no order between
-// producers.
+// Items of one thread come out in its order; there is no order between threads.
 //
-// Thread safety: any thread; a Producer or Consumer by one thread at a time.
-// Lifetime: Producers and Consumers end before the Injector. Items left inside
-// are forgotten.
+// Thread safety: any thread; a Consumer by one thread at a time.
+// Lifetime: Consumers end before the Injector. Items left inside are forgotten.
 #ifndef WEFT_EXECUTOR_INJECTOR_H_
 #define WEFT_EXECUTOR_INJECTOR_H_
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 
 #include "concurrentqueue.h"
 #include "weft/task/check.h"
@@ -45,15 +47,11 @@ class Injector {
   using Queue = moodycamel::ConcurrentQueue<void*, Traits>;
 
  public:
-  // The place of somebody who pushes or pops often.
-  class Producer {
-   public:
-    explicit Producer(Injector& injector) : token_(injector.queue_) {}
+  // A dequeue looks at one more producer each time, so an item waits for at
+  // most this many dequeues before its producer has its turn.
+  static constexpr uint32_t kProducers = 8;
 
-   private:
-    friend Injector;
-    moodycamel::ProducerToken token_;
-  };
+  // The place of somebody who pops.
   class Consumer {
    public:
     explicit Consumer(Injector& injector) : token_(injector.queue_) {}
@@ -63,17 +61,18 @@ class Injector {
     moodycamel::ConsumerToken token_;
   };
 
-  Injector() = default;
+  Injector() {
+    for (Producer& producer : producers_) producer.token.emplace(queue_);
+  }
   Injector(const Injector&) = delete;
   Injector& operator=(const Injector&) = delete;
 
-  void Push(void* item) {
-    BeforePush(&item, 1);
-    CheckPushed(queue_.enqueue(item));
-  }
-  void PushMany(Producer& producer, void* const* items, size_t count) {
-    BeforePush(items, count);
-    CheckPushed(queue_.enqueue_bulk(producer.token_, items, count));
+  // For threads from outside, which share all producers but one.
+  void Push(void* item) { Push(producers_[1 + OwnProducer()], &item, 1); }
+  // For runners that have too much. They have the one: their many tasks must
+  // not lie in front of those from outside.
+  void PushMany(void* const* items, size_t count) {
+    Push(producers_[0], items, count);
   }
 
   // Takes up to `max` items and returns how many. 0 while Size() is not 0 means
@@ -94,13 +93,21 @@ class Injector {
   size_t Size() const { return count_.load(std::memory_order_seq_cst); }
 
  private:
-  void BeforePush(void* const* items, size_t count) {
+  struct alignas(64) Producer {
+    std::mutex mutex;  // guards the next one
+    std::optional<moodycamel::ProducerToken> token;
+  };
+
+  // The calling thread's among those for outside; threads get them in turn.
+  static uint32_t OwnProducer();
+
+  void Push(Producer& producer, void* const* items, size_t count) {
     for (size_t i = 0; i < count; ++i) ReleaseItem(items[i]);
     // Sequentially consistent: the pusher goes on to look for sleepers.
     count_.fetch_add(count, std::memory_order_seq_cst);
-  }
-  static void CheckPushed(bool pushed) {
-    WEFT_CHECK(pushed, "out of memory: a task cannot be queued");
+    const std::lock_guard lock(producer.mutex);
+    WEFT_CHECK(queue_.enqueue_bulk(*producer.token, items, count),
+               "out of memory: a task cannot be queued");
   }
 
 #if defined(WEFT_INJECTOR_TSAN)
@@ -112,6 +119,7 @@ class Injector {
 #endif
 
   Queue queue_;
+  std::array<Producer, kProducers> producers_;
   alignas(64) std::atomic<size_t> count_{0};
 };
 

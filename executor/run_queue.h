@@ -66,7 +66,8 @@ class RunQueue {
     return count;
   }
 
-  // Owner. Takes the oldest item; false if there is none.
+  // Owner. Takes the oldest item; false if there is none, and then leaves
+  // anything in `item`.
   bool Pop(T& item) {
     // Relaxed: tail_ is the owner's own; a stale head_ fails the exchange.
     const uint64_t tail = tail_.load(std::memory_order_relaxed);
@@ -86,7 +87,8 @@ class RunQueue {
   }
 
   // Takes the older half of what is there, rounded up, but at most `max` items;
-  // writes them to `out` and returns how many.
+  // writes them to `out` and returns how many. What lies in `out` beyond these
+  // may have been overwritten.
   uint32_t Steal(T* out, uint32_t max) {
     // Acquire: tail_, loaded next, is then not older than this.
     uint64_t head = head_.load(std::memory_order_acquire);

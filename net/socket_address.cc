@@ -48,6 +48,13 @@ std::optional<uint32_t> ParseScope(std::string_view text) {
   return index == 0 ? std::nullopt : std::optional<uint32_t>(index);
 }
 
+bool ParseIp(int family, std::string_view text, void* ip) {
+  const std::string terminated(text);
+  // To inet_pton a NUL would be the end.
+  return text.find('\0') == text.npos &&
+         inet_pton(family, terminated.c_str(), ip) == 1;
+}
+
 std::optional<SocketAddress> ParseIpv6(std::string_view text, uint16_t port) {
   const size_t percent = text.find('%');
   uint32_t scope = 0;
@@ -57,15 +64,13 @@ std::optional<SocketAddress> ParseIpv6(std::string_view text, uint16_t port) {
     scope = *parsed;
   }
   in6_addr ip;
-  const std::string terminated(text.substr(0, percent));
-  if (inet_pton(AF_INET6, terminated.c_str(), &ip) != 1) return std::nullopt;
+  if (!ParseIp(AF_INET6, text.substr(0, percent), &ip)) return std::nullopt;
   return SocketAddress(ip, port, scope);
 }
 
 std::optional<SocketAddress> ParseIpv4(std::string_view text, uint16_t port) {
   in_addr ip;
-  const std::string terminated(text);
-  if (inet_pton(AF_INET, terminated.c_str(), &ip) != 1) return std::nullopt;
+  if (!ParseIp(AF_INET, text, &ip)) return std::nullopt;
   return SocketAddress(ip, port);
 }
 

@@ -26,6 +26,7 @@
 #include "weft/fs/file.h"
 #include "weft/fs/metadata.h"
 #include "weft/fs/open_options.h"
+#include "weft/fs/read_dir.h"
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
 #include "weft/task/ready.h"

@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "weft/task/environment.h"
+#include "weft/task/offload.h"
 #include "weft/tests/fs/temp_dir.h"
 #include "weft/tests/fs/test_offload.h"
 

@@ -24,6 +24,7 @@
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
+#include "weft/task/polled.h"
 #include "weft/task/ready.h"
 #include "weft/task/status_matchers.h"
 #include "weft/task/waker.h"

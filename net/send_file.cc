@@ -8,7 +8,8 @@
 // need a job.
 //
 // sendfile(2) raises SIGPIPE and has no flag against it, so the signal is
-// blocked during the call and taken away if the call raised it.
+// blocked during the call and taken away if the call has raised it; it may do
+// so and still report success, for the part that it sent before.
 #include "weft/net/send_file.h"
 
 #include <fcntl.h>
@@ -58,7 +59,9 @@ ssize_t SendFileNoSigpipe(int socket, int file, off_t offset, size_t size) {
   sigpending(&pending);
   const ssize_t sent = sendfile(socket, file, &offset, size);
   const int error = errno;
-  if (sent < 0 && error == EPIPE && sigismember(&pending, SIGPIPE) == 0) {
+  // It may have sent a part before it found the peer gone.
+  const bool complete = sent == static_cast<ssize_t>(size);
+  if (!complete && sigismember(&pending, SIGPIPE) == 0) {
     const timespec no_wait = {};
     while (sigtimedwait(&sigpipe, nullptr, &no_wait) < 0 && errno == EINTR) {
     }

@@ -1,0 +1,257 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The model of task/task_state.h: two runners, a waker and a handle on one
+// task, under every interleaving that Relacy finds. What the callers of a
+// transition do is written down here as task/runnable.cc does it; the
+// transitions themselves are the production code.
+//
+// Runnables and flags travel by relaxed atomics, so that the state word alone
+// orders everything. The future, the output and the join waker's slot are plain
+// variables: Relacy reports each pair of accesses that is not ordered.
+
+#include <cstdint>
+
+#include "gtest/gtest.h"
+#include "weft/task/task_state.h"
+
+// After every other header: Relacy makes macros of functions.
+#include "weft/tests/kit/relacy_atomics.h"
+#include "weft/tests/kit/weaker_atomics.h"
+
+namespace weft::task_internal {
+namespace {
+
+enum class Handle {
+  kJoin,           // waits for the output, and takes it
+  kDrop,           // cancels, and drops
+  kDetach,         // lets it run
+  kCancelAndJoin,  // cancels, and waits until the future is gone
+};
+enum class WakerEnd {
+  kWakeByRefThenDrop,
+  kWake,  // the wake that consumes
+  kDropOnly,
+};
+
+// `kWakers` is the waker thread's doing, `kHandle` the handle's.
+template <class Atomics, Handle kHandleDoes, WakerEnd kWakerDoes>
+struct TaskModel
+    : rl::test_suite<TaskModel<Atomics, kHandleDoes, kWakerDoes>, 4> {
+  BasicTaskState<Atomics> state;
+  rl::atomic<int> runnables;   // how many are in the queue
+  rl::atomic<int> sent;        // what the future waits for
+  rl::atomic<int> joined;      // the join waker has fired
+  rl::atomic<int> ended;       // the task is done
+  rl::var<int> future;         // 1: exists
+  rl::var<int> output;         // 1: exists
+  rl::var<int> slot;           // 1: holds a join waker
+  rl::var<int> cancel_reason;  // written by the handle before it cancels
+  rl::atomic<int> outputs_made;
+  rl::atomic<int> outputs_gone;
+  rl::atomic<int> freed;
+
+  void before() {
+    state.Ref();  // the waker thread's
+    for (auto* counter :
+         {&sent, &joined, &ended, &outputs_made, &outputs_gone, &freed}) {
+      (*counter)(RL_INFO).store(0, rl::mo_relaxed);
+    }
+    runnables(RL_INFO).store(1, rl::mo_relaxed);
+    future(RL_INFO) = 1;
+    output(RL_INFO) = 0;
+    slot(RL_INFO) = 0;
+    cancel_reason(RL_INFO) = 0;
+  }
+
+  void after() {
+    RL_ASSERT(freed(RL_INFO).load(rl::mo_relaxed) == 1);
+    RL_ASSERT(outputs_made(RL_INFO).load(rl::mo_relaxed) ==
+              outputs_gone(RL_INFO).load(rl::mo_relaxed));
+    RL_ASSERT(runnables(RL_INFO).load(rl::mo_relaxed) == 0);
+  }
+
+  void thread(unsigned index) {
+    if (index < 2) return RunTasks();
+    if (index == 2) return Wake();
+    HandleThread();
+  }
+
+  // ---- What callers do, as in runnable.cc ----
+
+  void Act(Then then) {
+    if (then == Then::kSchedule || then == Then::kReschedule) {
+      // At most one Runnable exists.
+      RL_ASSERT(runnables(RL_INFO).fetch_add(1, rl::mo_relaxed) == 0);
+    }
+    if (then == Then::kFree) Free();
+  }
+
+  // Touches everything: whatever is not ordered before is a race.
+  void Free() {
+    RL_ASSERT(freed(RL_INFO).fetch_add(1, rl::mo_relaxed) == 0);
+    RL_ASSERT(static_cast<int>(future(RL_INFO)) == 0);
+    RL_ASSERT(static_cast<int>(output(RL_INFO)) == 0);
+    future(RL_INFO) = -1;
+    output(RL_INFO) = -1;
+    slot(RL_INFO) = -1;
+  }
+
+  void RunTasks() {
+    while (ended(RL_INFO).load(rl::mo_relaxed) == 0) {
+      int one = 1;
+      if (runnables(RL_INFO).compare_exchange_strong(one, 0, rl::mo_relaxed)) {
+        Run();
+      } else {
+        rl::yield(1, RL_INFO);
+      }
+    }
+  }
+
+  void Run() {
+    if (state.BeginRun() == Then::kDestroy) return Destroy();
+    if (Poll()) return Finish(kOutput);
+    switch (state.Suspend()) {
+      case Then::kReschedule:
+        return Act(Then::kReschedule);
+      case Then::kDestroy:
+        return Destroy();
+      default:
+        return;
+    }
+  }
+
+  bool Poll() {
+    RL_ASSERT(static_cast<int>(future(RL_INFO)) == 1);
+    future(RL_INFO) = 1;  // a poll writes
+    // Relaxed, so only a wake makes it visible.
+    if (sent(RL_INFO).load(rl::mo_relaxed) == 0) return false;
+    future(RL_INFO) = 0;
+    output(RL_INFO) = 1;
+    outputs_made(RL_INFO).fetch_add(1, rl::mo_relaxed);
+    return true;
+  }
+
+  void Destroy() {
+    RL_ASSERT(static_cast<int>(future(RL_INFO)) == 1);
+    future(RL_INFO) = 0;
+    if (kHandleDoes == Handle::kCancelAndJoin || kHandleDoes == Handle::kDrop) {
+      // What came before the cancel is visible to the future's destructor.
+      RL_ASSERT(static_cast<int>(cancel_reason(RL_INFO)) == 1);
+    }
+    Finish(0);
+  }
+
+  void Finish(uint64_t result) {
+    const uint64_t before = state.Finish(result);
+    if ((before & kJoinWaker) != 0) {
+      RL_ASSERT(static_cast<int>(slot(RL_INFO)) == 1);
+      slot(RL_INFO) = 0;
+      joined(RL_INFO).store(1, rl::mo_relaxed);
+    }
+    if ((before & kHandle) == 0 && result != 0) DestroyOutput();
+    Act(state.Unref());
+    ended(RL_INFO).store(1, rl::mo_relaxed);
+  }
+
+  void DestroyOutput() {
+    RL_ASSERT(static_cast<int>(output(RL_INFO)) == 1);
+    output(RL_INFO) = 0;
+    outputs_gone(RL_INFO).fetch_add(1, rl::mo_relaxed);
+  }
+
+  void Wake() {
+    if (kWakerDoes == WakerEnd::kDropOnly) return Act(state.Unref());
+    sent(RL_INFO).store(1, rl::mo_relaxed);
+    if (kWakerDoes == WakerEnd::kWake) return Act(state.Wake(true));
+    Act(state.Wake(false));
+    Act(state.Unref());
+  }
+
+  void HandleThread() {
+    if (kHandleDoes == Handle::kDrop || kHandleDoes == Handle::kCancelAndJoin) {
+      cancel_reason(RL_INFO) = 1;
+      Act(state.Cancel());
+    }
+    if (kHandleDoes == Handle::kJoin || kHandleDoes == Handle::kCancelAndJoin) {
+      while (!PollJoin()) {
+        while (joined(RL_INFO).exchange(0, rl::mo_relaxed) == 0)
+          rl::yield(1, RL_INFO);
+      }
+      if ((state.Load() & kOutput) != 0) {
+        RL_ASSERT(static_cast<int>(output(RL_INFO)) == 1);
+      }
+    }
+    DropHandle();
+  }
+
+  bool PollJoin() {
+    if ((state.Load() & kDone) == 0 && state.ClaimJoinWaker()) {
+      slot(RL_INFO) = 1;
+      if (state.PublishJoinWaker()) return false;
+      slot(RL_INFO) = 0;
+    }
+    return true;
+  }
+
+  void DropHandle() {
+    const uint64_t before = state.DropHandle();
+    if ((before & kDone) == 0) {
+      if ((before & kJoinWaker) != 0) slot(RL_INFO) = 0;
+    } else if ((before & kOutput) != 0) {
+      DestroyOutput();
+    }
+    Act(state.Unref());
+  }
+};
+
+constexpr unsigned kExecutions = 10'000;
+
+template <Handle kHandleDoes, WakerEnd kWakerDoes>
+bool TaskHolds() {
+  return Holds<TaskModel<RelacyAtomics, kHandleDoes, kWakerDoes>>(kExecutions);
+}
+
+TEST(TaskStateModelTest, Join) {
+  EXPECT_TRUE((TaskHolds<Handle::kJoin, WakerEnd::kWakeByRefThenDrop>()));
+  EXPECT_TRUE((TaskHolds<Handle::kJoin, WakerEnd::kWake>()));
+}
+
+TEST(TaskStateModelTest, Cancel) {
+  EXPECT_TRUE((TaskHolds<Handle::kDrop, WakerEnd::kWakeByRefThenDrop>()));
+  EXPECT_TRUE((TaskHolds<Handle::kDrop, WakerEnd::kWake>()));
+  EXPECT_TRUE((TaskHolds<Handle::kDrop, WakerEnd::kDropOnly>()));
+}
+
+TEST(TaskStateModelTest, CancelAndJoin) {
+  EXPECT_TRUE(
+      (TaskHolds<Handle::kCancelAndJoin, WakerEnd::kWakeByRefThenDrop>()));
+  EXPECT_TRUE((TaskHolds<Handle::kCancelAndJoin, WakerEnd::kWake>()));
+  EXPECT_TRUE((TaskHolds<Handle::kCancelAndJoin, WakerEnd::kDropOnly>()));
+}
+
+TEST(TaskStateModelTest, Detach) {
+  EXPECT_TRUE((TaskHolds<Handle::kDetach, WakerEnd::kWakeByRefThenDrop>()));
+  EXPECT_TRUE((TaskHolds<Handle::kDetach, WakerEnd::kWake>()));
+}
+
+// Nobody is left who could wake it: it ends all the same.
+TEST(TaskStateModelTest, Forgotten) {
+  EXPECT_TRUE((TaskHolds<Handle::kDetach, WakerEnd::kDropOnly>()));
+}
+
+// The model is worth something: weaker orders are noticed.
+TEST(TaskStateModelTest, NoticesAMissingRelease) {
+  using Model = TaskModel<WeakerAtomics<Weaken::kRelease>, Handle::kJoin,
+                          WakerEnd::kWakeByRefThenDrop>;
+  EXPECT_FALSE(Holds<Model>(kExecutions));
+}
+
+TEST(TaskStateModelTest, NoticesAMissingAcquire) {
+  using Model = TaskModel<WeakerAtomics<Weaken::kAcquire>, Handle::kJoin,
+                          WakerEnd::kWakeByRefThenDrop>;
+  EXPECT_FALSE(Holds<Model>(kExecutions));
+}
+
+}  // namespace
+}  // namespace weft::task_internal

@@ -47,7 +47,7 @@ class AtExit {
 };
 
 // Is pending until it is dropped.
-Task<> HoldForever(AtExit held) { co_await Pending<void>(); }
+Task<> HoldForever([[maybe_unused]] AtExit held) { co_await Pending<void>(); }
 
 // Puts its waker into `slot` and is pending for ever.
 class LeaveWaker {

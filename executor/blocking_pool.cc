@@ -120,8 +120,11 @@ void BlockingPool::Core::Submit(Job job) {
     return;  // destroys the job, with no lock held
   }
   lane.jobs.push_back(std::move(job));
-  // At its limit the lane's own threads take the job, one after the other.
-  if (lane.running < lane.limit) WakeOrStart(lock);
+  // Where there are enough threads for what the lane may run, these take the
+  // job, one after the other.
+  if (lane.running + static_cast<int>(lane.jobs.size()) <= lane.limit) {
+    WakeOrStart(lock);
+  }
 }
 
 void BlockingPool::Core::WakeOrStart(std::unique_lock<std::mutex>& lock) {

@@ -216,10 +216,10 @@ size_t LocalCore::Close() {
   CancelTasks(std::move(wakers));
   for (;;) {
     dropped += Drain();
-    const std::lock_guard lock(mutex_);
-    if (suspended_.size() == 0 && inbox_.empty()) {
-      closed_ = true;
-      return dropped;
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = suspended_.size() == 0 && inbox_.empty();
+      if (closed_) return dropped;
     }
     // Another thread has just woken a task and is about to send it.
     std::this_thread::yield();

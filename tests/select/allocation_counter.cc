@@ -9,6 +9,17 @@
 #include <cstdlib>
 #include <new>
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // g++
+#define WEFT_COUNTS_ALLOCATIONS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define WEFT_COUNTS_ALLOCATIONS 0
+#endif
+#endif
+#if !defined(WEFT_COUNTS_ALLOCATIONS)
+#define WEFT_COUNTS_ALLOCATIONS 1
+#endif
+
 namespace weft {
 namespace {
 
@@ -19,14 +30,11 @@ constinit std::atomic<int64_t> live{0};
 
 int64_t TotalAllocations() { return total; }
 int64_t LiveAllocations() { return live; }
+bool CountsAllocations() { return WEFT_COUNTS_ALLOCATIONS; }
 
 }  // namespace weft
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#if !defined(__has_feature)  // g++ 12
-#define __has_feature(feature) 0
-#endif
-#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+#if WEFT_COUNTS_ALLOCATIONS
 
 void* operator new(size_t size) {
   ++weft::total;
@@ -48,5 +56,4 @@ void operator delete[](void* memory, size_t) noexcept {
   operator delete(memory);
 }
 
-#endif
-#endif
+#endif  // WEFT_COUNTS_ALLOCATIONS

@@ -3,8 +3,7 @@
 
 // Counts what operator new gives out, in the whole program, for tests that
 // promise a number. Linking this target replaces the operators, except under a
-// sanitizer, which has its own: there nothing is counted, and leaks are its
-// business.
+// sanitizer, which has its own and looks for leaks itself.
 //
 //   const int64_t before = LiveAllocations();
 //
@@ -19,6 +18,9 @@ namespace weft {
 // How often memory was allocated so far, and how many of these blocks exist.
 int64_t TotalAllocations();
 int64_t LiveAllocations();
+
+// False under a sanitizer; then both stay 0.
+bool CountsAllocations();
 
 }  // namespace weft
 

@@ -152,7 +152,9 @@ TEST(InvokeDeathTest, IsNotMovedAfterAPoll) {
   auto future = Invoke([] { return Pending(); });
   EXPECT_TRUE(future.Poll(cx).IsPending());
 
-  EXPECT_DEATH(auto moved = std::move(future), "moved after its first poll");
+  auto move = [&] { static_cast<void>(decltype(future)(std::move(future))); };
+
+  EXPECT_DEATH(move(), "moved after its first poll");
 }
 
 }  // namespace

@@ -175,7 +175,7 @@ TEST(TaskStressTest, EveryEndOfAHandleAgainstEveryStateOfATask) {
           } else if (end == 1) {
             const std::optional<int64_t> output =
                 BlockOn(std::move(handle).Cancel());
-            if (output.has_value()) EXPECT_EQ(*output, polls);
+            EXPECT_EQ(output.value_or(polls), polls);
           } else if (end == 2) {
             std::move(handle).Detach();
           }  // else it is dropped

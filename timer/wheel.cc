@@ -3,17 +3,19 @@
 
 // Algorithm. Times are mapped to uint64_t in order (the sign bit is flipped).
 // The invariant that everything rests on: each entry is in the slot where it
-// would be put if it were inserted now. When `elapsed` goes from a to b, and L
-// is the highest digit in which they differ, then
-//   - below level L every entry is due, for it shares digit L with a;
-//   - at level L the slots before b's digit are due as a whole;
-//   - the slot of b's digit is taken apart: what is left goes below level L,
-//     where all slots are empty by now, so that equal deadlines stay in order;
-//   - all other slots stay as they are.
-// Lower levels and earlier slots come first in time, so the due entries are in
-// order when each slot is.
+// would be put if it were inserted now. Going forward, the first occupied slot
+// of the lowest occupied level, S, comes next; all else is later.
+//   - While `elapsed` stays before S begins, every entry stays where it is: it
+//     has the digits of `elapsed` above its level, and a greater one there.
+//   - When `elapsed` enters S, that slot's entries, and no others, have to
+//   move,
+//     to levels below. These are empty then, so equal deadlines stay in order.
+// A slot with few entries, or sorted ones, is taken apart at once: what is due
+// is sorted, the rest inserted anew. One with many is distributed to the levels
+// below first, as by a radix sort, which touches each entry fewer times.
 #include "weft/timer/wheel.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -70,6 +72,17 @@ WheelEntry* Sort(WheelEntry* chain) {
   WheelEntry* sorted = nullptr;
   for (WheelEntry* pile : piles) sorted = Merge(pile, sorted);
   return sorted;
+}
+
+// True if `chain` has few entries or is sorted.
+bool IsEasyToSort(const WheelEntry* chain) {
+  constexpr int kFew = 256;  // they stay in the cache meanwhile
+  bool sorted = true;
+  for (int count = 0; chain->next != nullptr; chain = chain->next) {
+    sorted = sorted && chain->deadline <= chain->next->deadline;
+    if (++count >= kFew && !sorted) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -139,37 +152,34 @@ void Wheel::MakeDue(WheelEntry* sorted) {
 }
 
 void Wheel::Advance(int64_t now) {
-  if (now <= elapsed_) return;
-  const uint64_t key = Key(now);
-  const int top = (63 - std::countl_zero(key ^ Key(elapsed_))) / kBits;
-  const int top_slot = static_cast<int>(key >> (top * kBits)) & (kSlots - 1);
-  elapsed_ = now;
-  for (int level = 0; level < top; ++level) {
-    while (occupied_[level] != 0) {
-      MakeDue(Sort(TakeSlot(level, std::countr_zero(occupied_[level]))));
-    }
+  while (occupied_levels_ != 0) {
+    const int level = std::countr_zero(occupied_levels_);
+    const int slot = std::countr_zero(occupied_[level]);
+    const int64_t begin = SlotBegin(level, slot);
+    if (begin > now) break;
+    WheelEntry* chain = TakeSlot(level, slot);
+    const uint64_t length = uint64_t{1} << (level * kBits);
+    const int64_t last = Time(Key(begin) + (length - 1));
+    elapsed_ = IsEasyToSort(chain) ? std::min(now, last) : begin;
+    TakeApart(chain);
   }
-  while (occupied_[top] != 0) {
-    const int slot = std::countr_zero(occupied_[top]);
-    if (slot > top_slot) return;
-    WheelEntry* chain = TakeSlot(top, slot);
-    if (slot < top_slot) {
-      MakeDue(Sort(chain));
-      continue;
-    }
-    WheelEntry* due = nullptr;
-    WheelEntry** due_end = &due;
-    while (chain != nullptr) {
-      WheelEntry* entry = std::exchange(chain, chain->next);
-      --size_;
-      if (Insert(*entry)) continue;
-      ++size_;
-      *due_end = entry;
-      due_end = &entry->next;
-    }
-    *due_end = nullptr;
-    MakeDue(Sort(due));
+  elapsed_ = std::max(elapsed_, now);
+}
+
+// Makes due what is due at `elapsed_`, and inserts the rest of `chain`.
+void Wheel::TakeApart(WheelEntry* chain) {
+  WheelEntry* due = nullptr;
+  WheelEntry** due_end = &due;
+  while (chain != nullptr) {
+    WheelEntry* entry = std::exchange(chain, chain->next);
+    --size_;
+    if (Insert(*entry)) continue;
+    ++size_;
+    *due_end = entry;
+    due_end = &entry->next;
   }
+  *due_end = nullptr;
+  MakeDue(Sort(due));
 }
 
 WheelEntry* Wheel::PopDue() {
@@ -199,7 +209,12 @@ int64_t Wheel::Next(size_t look_at_most) const {
     if (entry->deadline < next) next = entry->deadline;
   }
   if (entry == nullptr) return next;
-  // The first deadline with this slot's digit and, above it, elapsed's.
+  return SlotBegin(level, slot);
+}
+
+// The first deadline of a slot: it has the slot's digit, elapsed's above that,
+// and zeros below.
+int64_t Wheel::SlotBegin(int level, int slot) const {
   const int shift = level * kBits;
   const uint64_t above =
       level + 1 == kLevels ? 0 : Key(elapsed_) >> (shift + kBits);

@@ -11,14 +11,14 @@
 // lives in the slot [level][digit] where `level` is the highest digit in which
 // its deadline differs from `elapsed`: so each level spans what lies beyond the
 // one below, equal deadlines share a slot in order of insertion, and the first
-// occupied slot of the lowest occupied level holds the earliest entry. Going
-// forward takes apart one slot per level at most and sorts what is due.
+// occupied slot of the lowest occupied level holds the earliest entry. When
+// `elapsed` enters a slot, what is not due goes to levels below.
 //
 // The lowest digit is one nanosecond: nothing is rounded, and so nothing can be
 // early. A coarser tick would save levels (three of eleven for one of 1 ms) but
-// no work: a slot that is due as a whole is sorted at once, not taken down
-// level by level, and entries that are removed before they are due, as most
-// are, never move.
+// hardly any work: few entries that are due together are sorted, not taken down
+// level by level, and entries that are removed long before they are due, as
+// most are, do not move at all.
 //
 // Source of the idea: Varghese, Lauck: "Hashed and Hierarchical Timing Wheels",
 // SOSP 1987; the occupancy masks and the digits are those of Tokio's wheel.
@@ -110,7 +110,9 @@ class Wheel {
   };
 
   WheelEntry* TakeSlot(int level, int slot);
+  void TakeApart(WheelEntry* chain);
   void MakeDue(WheelEntry* sorted);
+  int64_t SlotBegin(int level, int slot) const;
   int64_t Next(size_t look_at_most) const;
 
   int64_t elapsed_;

@@ -4,6 +4,7 @@
 #include "weft/timer/sleep.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "weft/select/select.h"
 #include "weft/task/clock.h"
 #include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
@@ -215,6 +217,28 @@ TEST_F(SleepTest, APendingSleepHandedOverInsideATaskWakesTheNewOwner) {
 Task<> SleepAndNote(Instant deadline, std::vector<int>* log, int number) {
   co_await At(deadline);
   log->push_back(number);
+}
+
+// The same, where the first task waits for it in a Select that it loses.
+TEST_F(SleepTest, APendingSleepThatLostASelectWakesTheNewOwner) {
+  auto waiting = std::make_unique<Task<>>(Nap(absl::Seconds(2)));
+  auto first = executor_.Spawn([&]() -> Task<> {
+    auto select = Select(*waiting, After(absl::Seconds(1)));
+    co_await select;
+    co_await Pending();
+  });
+  executor_.RunUntilIdle();
+  clock_.Advance(absl::Seconds(1));
+  executor_.RunUntilIdle();
+  const size_t runs = executor_.runs();
+
+  auto second = executor_.Spawn(std::move(*waiting));
+  executor_.RunUntilIdle();
+  clock_.Advance(absl::Seconds(1));
+  executor_.RunUntilIdle();
+  EXPECT_TRUE(second.IsFinished());
+  EXPECT_FALSE(first.IsFinished());
+  EXPECT_EQ(executor_.runs(), runs + 2);  // the first was left alone
 }
 
 TEST_F(SleepTest, WakesInOrderOfDeadlinesThenOfFirstPolls) {

@@ -150,6 +150,38 @@ TEST(WheelTest, ManyInOneSlotAreLookedAtFromItsBeginning) {
   EXPECT_EQ(wheel.elapsed(), entries[0].deadline);
 }
 
+TEST(WheelTest, ManyThatAreDueTogetherComeInOrder) {
+  constexpr int kEntries = 20'000;
+  constexpr uint64_t kSeed = 3;
+  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  for (uint32_t spread : {1u, 1000u, 1u << 20, 1u << 31}) {
+    Random random(kSeed);
+    Wheel wheel(0);
+    std::vector<WheelEntry> entries(kEntries);
+    std::vector<WheelEntry*> expected;
+    for (WheelEntry& entry : entries) {
+      entry.deadline = (int64_t{1} << 40) + random.Below(spread);
+      ASSERT_TRUE(wheel.Insert(entry));
+      expected.push_back(&entry);
+    }
+    std::sort(expected.begin(), expected.end(),
+              [](const WheelEntry* a, const WheelEntry* b) {
+                return std::pair(a->deadline, a) < std::pair(b->deadline, b);
+              });
+
+    // In two steps, the first of which ends in the middle.
+    std::vector<WheelEntry*> order;
+    for (int64_t now : {expected[kEntries / 2]->deadline, kMax}) {
+      wheel.Advance(now);
+      while (WheelEntry* entry = wheel.PopDue()) {
+        ASSERT_LE(entry->deadline, now);
+        order.push_back(entry);
+      }
+    }
+    EXPECT_EQ(order, expected);
+  }
+}
+
 // Wheel operations, mirrored in a std::multimap, which keeps equal keys in
 // order of insertion.
 class Mirror {

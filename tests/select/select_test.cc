@@ -20,6 +20,7 @@
 #include "gtest/gtest.h"
 #include "weft/sync/event.h"
 #include "weft/sync/oneshot.h"
+#include "weft/sync/semaphore.h"
 #include "weft/task/block_on.h"
 #include "weft/task/budget.h"
 #include "weft/task/context.h"
@@ -564,6 +565,38 @@ TEST_F(SelectTest, ANamedReceiverThatLosesLosesNothing) {
       EXPECT_THAT(std::get<0>(*winner).value, IsOkAndHolds(i));
     }
   }
+}
+
+// Permits that reach a wait just before it loses are passed on: whatever the
+// order of wins, the sum is right in the end.
+TEST_F(SelectTest, AnAcquireThatLosesGivesItsPermitBack) {
+  sync::Semaphore semaphore(0);
+  Context cx = MakeContext();
+  size_t added = 0;
+  int acquired = 0;
+  for (int i = 0; i < 1'000; ++i) {
+    sync::Event event;
+    auto select = Select(semaphore.Acquire(), event.Wait());
+    if (semaphore.AvailablePermits() == 0) {
+      EXPECT_TRUE(select.Poll(cx).IsPending());
+      semaphore.AddPermits();
+      ++added;
+    }
+    event.Set();
+    auto winner = select.Poll(cx);
+
+    ASSERT_TRUE(winner.IsReady());
+    acquired += winner->index() == 0;
+    EXPECT_EQ(semaphore.AvailablePermits(), winner->index() == 0 ? 0u : 1u);
+    if (winner->index() == 0) {
+      std::move(*std::get<0>(*winner).value).Forget();
+      --added;
+    }
+  }
+
+  EXPECT_GT(acquired, 400);
+  EXPECT_LT(acquired, 600);
+  EXPECT_EQ(semaphore.AvailablePermits(), added);
 }
 
 TEST_F(SelectTest, PollingItAgainDies) {

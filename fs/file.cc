@@ -9,11 +9,7 @@
 // probably read ahead. A write is a row of jobs, each with a copy of its block.
 #include "weft/fs/file.h"
 
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +27,7 @@
 #include "weft/fs/metadata.h"
 #include "weft/fs/open_file.h"
 #include "weft/fs/open_options.h"
+#include "weft/fs/read_block.h"
 #include "weft/fs/system_call.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
@@ -39,11 +36,7 @@
 namespace weft::fs {
 namespace {
 
-// Copying this much takes some 20 us.
-constexpr size_t kCachedPiece = 256 << 10;
-// Large enough to make the hop (8-18 us) small beside the copy.
-constexpr size_t kBlock = 1 << 20;
-
+using fs_internal::kBlock;
 using SharedFile = std::shared_ptr<fs_internal::OpenFile>;
 
 absl::StatusOr<File> OpenFileAt(const std::string& path,
@@ -61,67 +54,29 @@ absl::StatusOr<File> OpenFileAt(const std::string& path,
 Polled<ReadAtFuture::Output> ReadAtFuture::Poll(Context& cx) {
   while (done_ < buffer_.size()) {
     if (!cx.HasBudget()) return kPending;
-    std::optional<Output> result;
+    const std::span<char> rest = buffer_.subspan(done_);
     if (!block_.has_value()) {
-      if (ReadCached(result)) {
+      const std::optional<size_t> cached =
+          fs_internal::ReadCached(*file_, offset_ + done_, rest);
+      if (cached.has_value()) {
         cx.Charge();
-        if (result.has_value()) return *std::move(result);
+        done_ += *cached;
+        if (*cached == 0) break;  // the file ends here
         continue;
       }
-      StartBlock();
+      block_.emplace(fs_internal::ReadBlock(file_, offset_ + done_,
+                                            std::min(kBlock, rest.size())));
     }
-    Polled<absl::StatusOr<Block>> polled = block_->Poll(cx);
+    Polled<absl::StatusOr<fs_internal::Block>> polled = block_->Poll(cx);
     if (polled.IsPending()) return kPending;
     block_.reset();
     if (!polled->ok()) return Output(polled->status());
-    const Block& block = **polled;
-    const size_t asked = std::min(kBlock, buffer_.size() - done_);
-    std::memcpy(buffer_.data() + done_, block.data.get(), block.size);
+    const fs_internal::Block& block = **polled;
+    std::memcpy(rest.data(), block.data.get(), block.size);
     done_ += block.size;
-    if (block.size < asked) break;  // the file ends here
+    if (block.size < std::min(kBlock, rest.size())) break;  // here too
   }
   return Output(done_);
-}
-
-// False if the data is not cached, or nobody knows; else it has got further,
-// and `result` says if that was the end.
-bool ReadAtFuture::ReadCached(std::optional<Output>& result) {
-  // Relaxed: a hint that orders nothing.
-  if (!file_->may_read_cached.load(std::memory_order_relaxed)) return false;
-  const std::span<char> rest = buffer_.subspan(done_);
-  iovec piece = {rest.data(), std::min(rest.size(), kCachedPiece)};
-  const ssize_t n = fs_internal::RetryOnSignal([&] {
-    return preadv2(file_->fd.get(), &piece, 1,
-                   static_cast<off_t>(offset_ + done_), RWF_NOWAIT);
-  });
-  if (n > 0) {
-    done_ += static_cast<size_t>(n);
-    return true;
-  }
-  if (n == 0) {
-    result = done_;
-    return true;
-  }
-  // Whatever else is wrong, the job finds it too.
-  if (errno != EAGAIN) {
-    // Relaxed: a hint that orders nothing.
-    file_->may_read_cached.store(false, std::memory_order_relaxed);
-  }
-  return false;
-}
-
-void ReadAtFuture::StartBlock() {
-  const size_t size = std::min(kBlock, buffer_.size() - done_);
-  block_.emplace([file = file_, offset = offset_ + done_,
-                  size]() -> absl::StatusOr<Block> {
-    Block block;
-    block.data = std::make_unique_for_overwrite<char[]>(size);
-    const ptrdiff_t n = fs_internal::ReadFullyAt(
-        file->fd.get(), block.data.get(), size, offset);
-    if (n < 0) return fs_internal::PathErrno(errno, "read", file->path);
-    block.size = static_cast<size_t>(n);
-    return block;
-  });
 }
 
 Polled<absl::Status> WriteAtFuture::Poll(Context& cx) {
@@ -178,6 +133,11 @@ FileFuture<absl::StatusOr<Metadata>> File::Stat() const {
 
 const Metadata& File::metadata_at_open() const {
   return open_file().metadata_at_open;
+}
+
+std::shared_ptr<fs_internal::OpenFile> File::shared() const {
+  open_file();
+  return file_;
 }
 
 int File::native_handle() const { return open_file().fd.get(); }

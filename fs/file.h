@@ -35,6 +35,7 @@
 #include "weft/fs/metadata.h"
 #include "weft/fs/open_file.h"
 #include "weft/fs/open_options.h"
+#include "weft/fs/read_block.h"
 #include "weft/task/context.h"
 #include "weft/task/polled.h"
 
@@ -53,23 +54,15 @@ class [[nodiscard]] ReadAtFuture {
 
  private:
   friend class File;
-  struct Block {
-    std::unique_ptr<char[]> data;
-    size_t size;
-  };
-
   ReadAtFuture(std::shared_ptr<fs_internal::OpenFile> file, uint64_t offset,
                std::span<char> buffer)
       : file_(std::move(file)), offset_(offset), buffer_(buffer) {}
-
-  bool ReadCached(std::optional<Output>& result);
-  void StartBlock();
 
   std::shared_ptr<fs_internal::OpenFile> file_;
   uint64_t offset_;
   std::span<char> buffer_;
   size_t done_ = 0;
-  std::optional<FileFuture<absl::StatusOr<Block>>> block_;
+  std::optional<fs_internal::BlockFuture> block_;
 };
 
 // Ready when all of the data has been handed to the system. After an error any
@@ -130,6 +123,9 @@ class File {
 
   // What was true when it was opened; costs nothing.
   const Metadata& metadata_at_open() const;
+
+  // Internal: for what reads the same open file.
+  std::shared_ptr<fs_internal::OpenFile> shared() const;
 
   // The descriptor; it stays this object's. Its flag O_NONBLOCK is set.
   int native_handle() const;

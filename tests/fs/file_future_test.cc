@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
+#include "weft/task/drop_at_every_poll.h"
 #include "weft/task/environment.h"
 #include "weft/task/future.h"
 #include "weft/task/status_matchers.h"
@@ -106,6 +107,22 @@ TEST(FileFutureTest, DroppedBeforeItsJobStartsItNeverRuns) {
   }
   EXPECT_EQ(*counter, 0);
   EXPECT_EQ(counter.use_count(), 1);
+}
+
+TEST(FileFutureTest, CanBeDroppedAtEveryPoll) {
+  ManualOffload offload;
+  OffloadScope scope(offload);
+  DropAtEveryPollOptions options;
+  options.step = [&] { return offload.RunOne(); };
+  options.settle = [&] {
+    while (offload.RunOne()) {
+    }
+  };
+  EXPECT_THAT(
+      DropAtEveryPoll(
+          [] { return IntFuture([] { return absl::StatusOr<int>(7); }); },
+          options),
+      IsOkAndHolds(2u));
 }
 
 }  // namespace

@@ -31,6 +31,7 @@
 #include "weft/io/fd.h"
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
+#include "weft/task/drop_at_every_poll.h"
 #include "weft/task/future.h"
 #include "weft/task/polled.h"
 #include "weft/task/status_matchers.h"
@@ -304,6 +305,24 @@ TEST_F(DroppedFileTest, ADroppedWriteOwnsWhatItStillWrites) {
   while (jobs_.RunOne()) {
   }
   EXPECT_EQ(Contents(path), expected);
+}
+
+TEST_F(DroppedFileTest, ReadsAndWritesCanBeDroppedAtEveryPoll) {
+  const std::string data = Pattern(2'500'000);
+  const File file = OpenUncached(dir_.MakeFile("f", data));
+  OffloadScope scope(jobs_);
+  DropAtEveryPollOptions options;
+  options.step = [&] { return jobs_.RunOne(); };
+  options.settle = [&] {
+    while (jobs_.RunOne()) {
+    }
+  };
+  std::string buffer(data.size(), '\0');
+  EXPECT_THAT(DropAtEveryPoll([&] { return file.ReadAt(0, buffer); }, options),
+              IsOkAndHolds(4u));
+  EXPECT_TRUE(buffer == data);
+  EXPECT_THAT(DropAtEveryPoll([&] { return file.WriteAt(0, data); }, options),
+              IsOkAndHolds(4u));
 }
 
 TEST_F(DroppedFileTest, APoolThatIsGoneCancelsReadsAndWrites) {

@@ -21,12 +21,15 @@
 #include "gtest/gtest.h"
 #include "weft/fs/dir_entry.h"
 #include "weft/fs/metadata.h"
+#include "weft/stream/next.h"
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
+#include "weft/task/drop_at_every_poll.h"
 #include "weft/task/future.h"
 #include "weft/task/polled.h"
 #include "weft/task/ready.h"
 #include "weft/task/status_matchers.h"
+#include "weft/task/task.h"
 #include "weft/task/waker.h"
 #include "weft/tests/fs/fixture.h"
 #include "weft/tests/fs/test_offload.h"
@@ -99,7 +102,7 @@ TEST_F(ReadDirTest, ListsEmptyFolders) {
 }
 
 TEST_F(ReadDirTest, ReadsLargeFoldersInFewJobs) {
-  constexpr int kFiles = 1500;
+  constexpr int kFiles = 700;
   for (int i = 0; i < kFiles; ++i) {
     dir_.MakeFile("a_name_of_usual_length_" + std::to_string(i), "");
   }
@@ -141,7 +144,7 @@ TEST_F(ReadDirTest, ARemovedFolderIsEmpty) {
   const std::string folder = dir_.MakeDir("folder");
   ManualOffload jobs;
   OffloadScope scope(jobs);
-  for (int i = 0; i < 1200; ++i) {
+  for (int i = 0; i < 700; ++i) {
     dir_.MakeFile("folder/a_name_of_usual_length_" + std::to_string(i), "");
   }
   DirStream stream = ReadDir(folder);
@@ -160,7 +163,7 @@ TEST_F(ReadDirTest, ARemovedFolderIsEmpty) {
     ++entries;
     if (removed) continue;
     removed = true;
-    for (int i = 0; i < 1200; ++i) {
+    for (int i = 0; i < 700; ++i) {
       unlink((dir_ / "folder/a_name_of_usual_length_" + std::to_string(i))
                  .c_str());
     }
@@ -170,7 +173,7 @@ TEST_F(ReadDirTest, ARemovedFolderIsEmpty) {
 }
 
 TEST_F(ReadDirTest, AStreamMayBeMovedAndDroppedAtAnyTime) {
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 700; ++i) {
     dir_.MakeFile("a_name_of_usual_length_" + std::to_string(i), "");
   }
   ManualOffload jobs;
@@ -196,6 +199,34 @@ TEST_F(ReadDirTest, AStreamMayBeMovedAndDroppedAtAnyTime) {
   while (jobs.RunOne()) {
   }
   EXPECT_EQ(OpenDescriptors(), before);
+}
+
+Task<size_t> CountEntries(DirStream stream) {
+  size_t count = 0;
+  for (;;) {
+    std::optional<absl::StatusOr<DirEntry>> entry = co_await Next(stream);
+    if (!entry.has_value()) co_return count;
+    ++count;
+  }
+}
+
+TEST_F(ReadDirTest, CanBeDroppedAtEveryPoll) {
+  for (int i = 0; i < 700; ++i) {
+    dir_.MakeFile("a_name_of_usual_length_" + std::to_string(i), "");
+  }
+  ManualOffload jobs;
+  OffloadScope scope(jobs);
+  const int before = OpenDescriptors();
+  DropAtEveryPollOptions options;
+  options.step = [&] { return jobs.RunOne(); };
+  options.settle = [&] {
+    while (jobs.RunOne()) {
+    }
+  };
+  options.live = [&] { return OpenDescriptors() - before; };
+  EXPECT_THAT(DropAtEveryPoll(
+                  [&] { return CountEntries(ReadDir(dir_.path())); }, options),
+              IsOkAndHolds(testing::Ge(2u)));
 }
 
 }  // namespace

@@ -30,6 +30,7 @@
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
+#include "weft/task/drop_at_every_poll.h"
 #include "weft/task/environment.h"
 #include "weft/task/future.h"
 #include "weft/task/status_matchers.h"
@@ -204,6 +205,30 @@ TEST_F(SendFileTest, DroppedItTellsHowMuchWasSent) {
   }
   pair_.server.Shutdown(ShutdownHow::kWrite).IgnoreError();
   EXPECT_TRUE(Run(Receive()) == contents.substr(0, sent));
+}
+
+TEST_F(SendFileTest, CanBeDroppedAtEveryPoll) {
+  const io::Fd file = MakeFile(Pattern(1'000'000));
+  std::string sink(1'000'000, '\0');
+  const auto fill = [&] {
+    Context cx(NoopWaker());
+    while (pair_.server.PollWrite(cx, sink).IsReady()) {
+    }
+  };
+  DropAtEveryPollOptions options;
+  options.step = [&] {
+    Context cx(NoopWaker());
+    while (pair_.client.PollRead(cx, sink).IsReady()) {
+    }
+    return scope_.Turn();
+  };
+  // A stream keeps the last waker of a direction until the next poll.
+  options.settle = fill;
+  fill();
+  EXPECT_THAT(
+      DropAtEveryPoll(
+          [&] { return SendFile(pair_.server, file.get(), 0, 500); }, options),
+      IsOkAndHolds(testing::Ge(2u)));
 }
 
 TEST_F(SendFileTest, CloseResumesIt) {

@@ -109,8 +109,8 @@ class File {
 
   // Reads from `offset` (bytes from the start) until `buffer` is full or the
   // file ends. `buffer` must live until the future is ready or dropped.
-  // Errors: FailedPrecondition or Unimplemented, with ESPIPE, for what has no
-  // positions: FIFOs, terminals.
+  // Errors: InvalidArgument with ESPIPE for what has no positions: FIFOs,
+  // terminals.
   ReadAtFuture ReadAt(uint64_t offset, std::span<char> buffer) const;
 
   // Writes all of `data` at `offset`; beyond the end the file grows, with zeros

@@ -57,8 +57,9 @@ class AcceptFuture;
 class [[nodiscard]] TcpListener {
  public:
   // Binds to `address` (port 0: a free one, see local_address()) and listens.
-  // Errors: AlreadyExists or FailedPrecondition with EADDRINUSE,
-  // PermissionDenied with EACCES, EADDRNOTAVAIL...
+  // Errors: FailedPrecondition with EADDRINUSE, AlreadyExists with
+  // EADDRNOTAVAIL (not an address of this machine), PermissionDenied with
+  // EACCES...
   static absl::StatusOr<TcpListener> Bind(
       const SocketAddress& address,
       const ListenOptions& options = ListenOptions());

@@ -8,12 +8,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -272,6 +275,33 @@ TEST_P(DirTest, RefusesTheMagicLinksOfProc) {
   EXPECT_FALSE(BlockOn(proc.OpenFile("exe")).ok());
   EXPECT_FALSE(BlockOn(proc.OpenDir("cwd")).ok());
   EXPECT_THAT(BlockOn(proc.OpenFile("status")), IsOk());
+}
+
+TEST_P(DirTest, ARaceWithWhoSwapsFoldersForSymlinksLeadsNowhere) {
+  dir_.MakeFile("root/folder/secret", "inside");
+  dir_.MakeLink("root/evil", "../outside");
+  const std::string folder = dir_ / "root/folder", evil = dir_ / "root/evil";
+  std::atomic<bool> stop = false;
+  std::thread swapper([&] {
+    while (!stop.load()) {
+      renameat2(AT_FDCWD, folder.c_str(), AT_FDCWD, evil.c_str(),
+                RENAME_EXCHANGE);
+    }
+  });
+  int inside = 0, refused = 0;
+  const int rounds = std::getenv("WEFT_LONG") != nullptr ? 10'000 : 300;
+  for (int i = 0; i < rounds; ++i) {
+    absl::StatusOr<std::string> read = Read("folder/secret");
+    if (read.ok()) {
+      EXPECT_EQ(*read, "inside");
+      ++inside;
+    } else {
+      ++refused;
+    }
+  }
+  stop.store(true);
+  swapper.join();
+  EXPECT_EQ(inside + refused, rounds);
 }
 
 TEST_P(DirTest, StaysWithItsFolderWhenThatIsMoved) {

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@
 #include "weft/net/listen_options.h"
 #include "weft/net/socket_address.h"
 #include "weft/net/tcp_stream.h"
+#include "weft/task/block_on.h"
 #include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
 #include "weft/task/drop_at_every_poll.h"
@@ -131,6 +133,23 @@ TEST_F(TcpListenerTest, CloseResumesWhoWaits) {
                 ErrnoIs(ECONNREFUSED));
   }
   EXPECT_EQ(OpenDescriptors(), before);
+}
+
+TEST_F(TcpListenerTest, AnotherThreadMayCloseWhatIsWaitedFor) {
+  for (int i = 0; i < 50; ++i) {
+    ConnectedPair pair = Connect();
+    TcpListener listener = Listen();
+    std::array<char, 1> byte;
+    std::thread closer([&] {
+      listener.Close();
+      pair.client.Close();
+    });
+    EXPECT_THAT(BlockOn(listener.Accept()),
+                StatusIs(io::ClosedStatus().code()));
+    EXPECT_THAT(BlockOn(io::Read(pair.client, byte)),
+                StatusIs(io::ClosedStatus().code()));
+    closer.join();
+  }
 }
 
 TEST_F(TcpListenerTest, AFutureMayOutliveItsListener) {

@@ -38,6 +38,7 @@ namespace weft::io::io_internal {
 namespace {
 
 constexpr uint64_t kNotifierToken = std::numeric_limits<uint64_t>::max();
+constexpr int kEventsPerWait = 256;
 constexpr int64_t kNanosecondsPerMillisecond = 1'000'000;
 constexpr int64_t kNanosecondsPerSecond = 1'000'000'000;
 
@@ -61,6 +62,16 @@ int64_t TimeLeft(Instant deadline) {
   if (deadline == Instant::Past()) return 0;
   const int64_t now = Instant::Now().nanoseconds();
   return std::max<int64_t>(deadline.nanoseconds() - now, 0);
+}
+
+// The C library's where it has one: sanitizers know that it blocks.
+int EpollPwait2(int epoll, epoll_event* events, const timespec* timeout) {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
+  return epoll_pwait2(epoll, events, kEventsPerWait, timeout, nullptr);
+#else
+  return static_cast<int>(syscall(SYS_epoll_pwait2, epoll, events,
+                                  kEventsPerWait, timeout, nullptr, 0));
+#endif
 }
 
 // Relaxed: a statistic that one thread writes.
@@ -158,10 +169,9 @@ int ReactorCore::Wait(epoll_event* events, Instant deadline) {
     timespec timeout;
     timeout.tv_sec = static_cast<time_t>(left / kNanosecondsPerSecond);
     timeout.tv_nsec = static_cast<long>(left % kNanosecondsPerSecond);
-    const long count =
-        syscall(SYS_epoll_pwait2, epoll_.get(), events, kEventsPerWait,
-                left < 0 ? nullptr : &timeout, nullptr, 0);
-    if (count >= 0 || errno != ENOSYS) return static_cast<int>(count);
+    const int count =
+        EpollPwait2(epoll_.get(), events, left < 0 ? nullptr : &timeout);
+    if (count >= 0 || errno != ENOSYS) return count;
     has_pwait2_ = false;  // Linux before 5.11
   }
   // Rounded up: rounded down, the last millisecond would be a busy loop.

@@ -61,7 +61,6 @@ class ReactorCore {
 
  private:
   struct Pool;
-  static constexpr int kEventsPerWait = 256;
 
   ReactorCore() = default;
   int Wait(epoll_event* events, Instant deadline);

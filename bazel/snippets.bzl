@@ -3,10 +3,12 @@
 
 """Tests that the code in a document compiles."""
 
-load("//bazel:weft.bzl", "weft_cc_test")
+load("//bazel:weft.bzl", "weft_cc_library", "weft_cc_test")
 
 def snippets_test(name, document, deps):
     """A test that fails to build if a snippet of `document` does not compile.
+
+    The snippets are not linked: they may call what they only declare.
 
     Args:
       name: of the test.
@@ -18,12 +20,20 @@ def snippets_test(name, document, deps):
         name = name + "_source",
         testonly = True,
         srcs = [document],
-        outs = [name + ".cc"],
+        outs = [name + "_snippets.cc"],
         cmd = "python3 $(location //tools:snippets.py) $(SRCS) $@",
         tools = ["//tools:snippets.py"],
     )
+    weft_cc_library(
+        name = name + "_snippets",
+        testonly = True,
+        srcs = [name + "_snippets.cc"],
+        deps = deps,
+    )
     weft_cc_test(
         name = name,
-        srcs = [name + ".cc"],
-        deps = deps,
+        srcs = ["snippets_test.cc"],
+        args = ["$(location %s)" % document],
+        data = [document],
+        deps = [":" + name + "_snippets"],
     )

@@ -356,9 +356,8 @@ TEST(TimersThreadTest, ResetToEarlierReachesADriverThatSleeps) {
 }
 
 // What a thread does to sleeps while they fire on another.
-void Disturb(uint64_t seed, int rounds) {
+void Disturb(uint64_t seed, int rounds, const CountingWaker& waker) {
   Random random(seed);
-  CountingWaker waker;
   Context cx(waker.waker());
   std::vector<std::unique_ptr<Sleep>> sleeps(16);
   for (int i = 0; i < rounds; ++i) {
@@ -381,8 +380,6 @@ void Disturb(uint64_t seed, int rounds) {
       ASSERT_GE(Instant::Now(), sleep->deadline());
     }
   }
-  sleeps.clear();
-  EXPECT_EQ(waker.outstanding(), 0);
 }
 
 int Rounds() { return std::getenv("WEFT_LONG") != nullptr ? 1'000'000 : 5'000; }
@@ -390,14 +387,17 @@ int Rounds() { return std::getenv("WEFT_LONG") != nullptr ? 1'000'000 : 5'000; }
 TEST(TimersThreadTest, SleepsAreMadeResetAndDroppedWhileTheyFire) {
   DrivenTimers driven;
   const Environment environment = driven.environment();
+  CountingWaker waker;
   std::vector<std::thread> threads;
   for (uint64_t seed = 1; seed <= 4; ++seed) {
-    threads.emplace_back([&environment, seed] {
+    threads.emplace_back([&environment, &waker, seed] {
       const EnvironmentScope scope(environment);
-      Disturb(seed, Rounds());
+      Disturb(seed, Rounds(), waker);
     });
   }
   for (std::thread& thread : threads) thread.join();
+  driven.Stop();  // the last wakes are over
+  EXPECT_EQ(waker.outstanding(), 0);
 }
 
 // Sleeps poll into Timers that come and go, and all end in time.
@@ -407,9 +407,9 @@ TEST(TimersThreadTest, TimersAreDestroyedWhileSleepsArePending) {
     auto driven = std::make_unique<DrivenTimers>();
     const Environment environment = driven->environment();
     std::atomic<bool> polled{false};
+    CountingWaker waker;
     std::thread thread([&] {
       Sleep sleep = After(absl::Microseconds(i % 200));
-      CountingWaker waker;
       {
         Context cx(waker.waker(), nullptr, &environment);
         if (sleep.Poll(cx).IsReady()) polled = true;
@@ -417,11 +417,11 @@ TEST(TimersThreadTest, TimersAreDestroyedWhileSleepsArePending) {
       polled = true;
       BlockOn(sleep);
       EXPECT_GE(Instant::Now(), sleep.deadline());
-      EXPECT_EQ(waker.outstanding(), 0);
     });
     while (!polled) std::this_thread::yield();
     driven.reset();
     thread.join();
+    EXPECT_EQ(waker.outstanding(), 0);
   }
 }
 

@@ -34,6 +34,7 @@ class LocalCore final : public Spawner {
   static LocalCore* Acquire();
   static void Release(LocalCore* core);
 
+  bool IsHome() const;
   void CheckHome() const;
   void Run(absl::FunctionRef<bool(Context&)> poll);
   bool TryTick();
@@ -47,7 +48,6 @@ class LocalCore final : public Spawner {
   void Register(SpawnedTask& task) override { suspended_.Add(task); }
   void Unregister(SpawnedTask& task) override { suspended_.Remove(task); }
 
-  bool IsHome() const;
   // Moves what other threads have sent to the ready tasks.
   void TakeInbox();
   bool RunOne();

@@ -72,6 +72,9 @@ class LocalExecutor {
   // Runs one task if one is ready; false if not.
   bool TryTick() { return core_->TryTick(); }
 
+  // True on the home thread; any thread may ask.
+  bool IsHome() const { return core_->IsHome(); }
+
   // True if there is no unfinished task.
   bool IsEmpty() { return core_->IsEmpty(); }
 

@@ -3,8 +3,8 @@
 
 // ReadFile: the whole contents of a file.
 //
-//   absl::StatusOr<std::string> text = co_await
-//   fs::ReadFile("/proc/self/stat");
+//   absl::StatusOr<std::string> text =
+//       co_await fs::ReadFile("/proc/self/stat");
 //
 // Opens, reads to the end of the file and closes, as one job. The end is where
 // a read gives nothing, never where the reported size says: files made up by

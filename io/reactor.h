@@ -19,8 +19,8 @@
 // Dropping: closes it: every wait on its sources is resumed and, like each
 // later one, gives ReactorClosedStatus().
 //
-//   absl::StatusOr<std::unique_ptr<io::Reactor>> reactor =
-//   io::Reactor::Create(); if (!reactor.ok()) return reactor.status();
+//   auto reactor = io::Reactor::Create();  // a StatusOr of a unique_ptr
+//   if (!reactor.ok()) return reactor.status();
 //   Environment env = Environment::Current();
 //   env.driver = env.reactor = reactor->get();
 //   EnvironmentScope scope(env);

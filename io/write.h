@@ -74,6 +74,14 @@ WriteFuture<W> Write(W& stream, std::span<const char> from) {
   return WriteFuture<W>(stream, from);
 }
 
+// A string literal as a span has its NUL: write std::string_view("...").
+template <AsyncWrite W, size_t n>
+WriteFuture<W> Write(W& stream, const char (&literal)[n]) = delete;
+template <AsyncWrite W, size_t n>
+WriteFuture<W> Write(W& stream, char (&buffer)[n]) {
+  return WriteFuture<W>(stream, buffer);
+}
+
 // Hands everything that was accepted on to what is below the stream.
 template <AsyncWrite W>
 FlushFuture<W> Flush(W& stream) {

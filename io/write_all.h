@@ -93,6 +93,14 @@ WriteAllBufferFuture<W> WriteAll(W& stream, std::span<const char> from) {
   return WriteAllBufferFuture<W>(stream, from);
 }
 
+// A string literal as a span has its NUL: write std::string_view("...").
+template <AsyncWrite W, size_t n>
+WriteAllBufferFuture<W> WriteAll(W& stream, const char (&literal)[n]) = delete;
+template <AsyncWrite W, size_t n>
+WriteAllBufferFuture<W> WriteAll(W& stream, char (&buffer)[n]) {
+  return WriteAllBufferFuture<W>(stream, buffer);
+}
+
 }  // namespace weft::io
 
 #endif  // WEFT_IO_WRITE_ALL_H_

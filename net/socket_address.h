@@ -3,9 +3,8 @@
 
 // SocketAddress: an IP address and a port; where a socket is or goes to.
 //
-//   absl::StatusOr<net::SocketAddress> a =
-//   net::SocketAddress::Parse("[::1]:80"); auto any =
-//   net::SocketAddress::Ipv4Loopback(0);
+//   auto parsed = net::SocketAddress::Parse("[::1]:80");  // a StatusOr
+//   auto any = net::SocketAddress::Ipv4Loopback(0);
 //
 // A value. No names are looked up.
 //

@@ -19,7 +19,7 @@
 // from any thread, except moving and destruction.
 // Lifetime: may outlive its reactor; then waits end with an error.
 // Dropping: closes the connection. Of a pending read or write nothing is lost
-// or written. ConnectFuture: closes the socket.
+// or written. Of a pending Connect: closes the socket.
 #ifndef WEFT_NET_TCP_STREAM_H_
 #define WEFT_NET_TCP_STREAM_H_
 

@@ -37,13 +37,17 @@ std::optional<Handle> Handle::TryCurrent() {
   return Handle(core->shared_from_this());
 }
 
+Runtime::Runtime(Runtime&& other) noexcept
+    : core_(std::move(other.core_)), ended_(other.ended_) {}
+
 Runtime& Runtime::operator=(Runtime&& other) noexcept {
   std::swap(core_, other.core_);
+  std::swap(ended_, other.ended_);
   return *this;
 }
 
 Runtime::~Runtime() {
-  if (core_ == nullptr) return;
+  if (core_ == nullptr || ended_) return;
   if (core_->OnWorkerThread()) {
     core_->Abandon();
   } else {
@@ -51,12 +55,18 @@ Runtime::~Runtime() {
   }
 }
 
+void Runtime::CheckAlive() const {
+  WEFT_CHECK(core_ != nullptr && !ended_,
+             "this Runtime was moved from, or has been shut down already");
+}
+
 ShutdownReport Runtime::Shutdown(Instant deadline) {
-  WEFT_CHECK(core_ != nullptr, "this Runtime was moved from or shut down");
+  CheckAlive();
   WEFT_CHECK(!core_->OnWorkerThread(),
              "a task cannot wait for the end of its own runtime: use "
              "ShutdownBackground(), or shut down on another thread");
-  return std::exchange(core_, nullptr)->Finish(deadline, deadline + kGrace);
+  ended_ = true;
+  return core_->Finish(deadline, deadline + kGrace);
 }
 
 ShutdownReport Runtime::Shutdown(absl::Duration grace) {
@@ -64,8 +74,9 @@ ShutdownReport Runtime::Shutdown(absl::Duration grace) {
 }
 
 void Runtime::ShutdownBackground() {
-  WEFT_CHECK(core_ != nullptr, "this Runtime was moved from or shut down");
-  std::exchange(core_, nullptr)->Abandon();
+  CheckAlive();
+  ended_ = true;
+  core_->Abandon();
 }
 
 }  // namespace weft

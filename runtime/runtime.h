@@ -7,16 +7,18 @@
 // driver: a reactor and timers, as far as they were enabled. RuntimeBuilder
 // makes one.
 //
-//   runtime.BlockOn([]() -> Task<> { co_await timer::After(absl::Seconds(1));
-//   }());
+//   JoinHandle<> server = runtime.Spawn(Serve());
+//   runtime.BlockOn(UntilSignal());
+//   runtime.Shutdown(absl::Seconds(10));
 //
 // Thread safety: a Handle's methods may be called from any thread; a Runtime's
-// by one thread at a time. Lifetime: Handles may outlive the runtime. What is
-// given to one that has been shut down is destroyed unrun, and its handle's
-// Outcome() says Cancelled; so is what is submitted while it shuts down. That
-// is the only outcome. Dropping: a Runtime that is destroyed cancels its tasks
-// and waits until the polls and blocking jobs that are running have returned.
-// Destroyed by one of its own tasks, it does the same in the background.
+// by one thread at a time.
+// Lifetime: Handles may outlive the runtime. What is given to one that has been
+// shut down is destroyed unrun, and its handle's Outcome() says Cancelled; so is
+// what is submitted while it shuts down. That is the only outcome.
+// Dropping: a Runtime that is destroyed cancels its tasks and waits until the
+// polls and blocking jobs that are running have returned. Destroyed by one of its
+// own tasks, it does the same in the background.
 #ifndef WEFT_RUNTIME_RUNTIME_H_
 #define WEFT_RUNTIME_RUNTIME_H_
 
@@ -69,9 +71,10 @@ class Handle {
   }
   // Runs `future` on the calling thread, which waits for it. Not for threads
   // that are polling a task. On a current-thread runtime nobody but
-  // Runtime::BlockOn drives tasks, so this waits for that.
+  // Runtime::BlockOn drives tasks, so this waits for that, on another thread.
   template <class F>
   OutputOf<F> BlockOn(F&& future) const {
+    core_->CheckMayWaitHere();
     const EnterGuard guard(core_);
     return weft::BlockOn(std::forward<F>(future));
   }
@@ -87,7 +90,7 @@ class Handle {
 
 class Runtime {
  public:
-  Runtime(Runtime&&) noexcept = default;
+  Runtime(Runtime&& other) noexcept;
   Runtime& operator=(Runtime&& other) noexcept;
   ~Runtime();
 
@@ -135,7 +138,10 @@ class Runtime {
   explicit Runtime(std::shared_ptr<runtime_internal::RuntimeCore> core)
       : core_(std::move(core)) {}
 
-  std::shared_ptr<runtime_internal::RuntimeCore> core_;
+  void CheckAlive() const;
+
+  std::shared_ptr<runtime_internal::RuntimeCore> core_;  // null: moved from
+  bool ended_ = false;                                   // by a shutdown
 };
 
 // Runs `future` on the current-thread runtime that the calling thread works

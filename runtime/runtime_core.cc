@@ -244,6 +244,13 @@ size_t RuntimeCore::Close() {
   return executor_.Close();
 }
 
+void RuntimeCore::CheckMayWaitHere() const {
+  WEFT_CHECK(local_ == nullptr || !local_->IsHome(),
+             "Handle::BlockOn() was called on the thread of a current-thread "
+             "runtime, where nobody else drives its tasks: use "
+             "Runtime::BlockOn(), or co_await");
+}
+
 bool RuntimeCore::OnWorkerThread() const {
   return CurrentCore() == this && !task_internal::MayBlock();
 }

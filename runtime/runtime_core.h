@@ -68,6 +68,8 @@ class RuntimeCore : public std::enable_shared_from_this<RuntimeCore> {
   const Environment& inside() const {
     return workers_[0]->drivers.environment();
   }
+  // CHECK-fails on the thread that alone drives a current-thread runtime.
+  void CheckMayWaitHere() const;
   // True inside one of the runtime's tasks.
   bool OnWorkerThread() const;
 

@@ -4,9 +4,8 @@
 // Oneshot: one value from one place to another.
 //
 //   auto [sender, receiver] = sync::Oneshot<Reply>();
-//   Spawn(Ask(std::move(sender)));          // ...
-//   std::move(sender).Send(reply) absl::StatusOr<Reply> reply = co_await
-//   receiver;
+//   Spawn(Ask(std::move(sender))).Detach();  // ... std::move(sender).Send(reply);
+//   absl::StatusOr<Reply> reply = co_await receiver;
 //
 // The receiver is a future of OutcomeOf<T>: the value, or ClosedStatus() if the
 // sender was dropped without sending. T may be void: then it is a Status.

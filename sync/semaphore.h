@@ -7,8 +7,7 @@
 //   ...
 //   auto permit = co_await slots.Acquire();  // StatusOr<Semaphore::Permit>
 //   if (!permit.ok()) co_return;             // the semaphore was closed
-//   co_await Work();                         // `permit` is given back at its
-//   end
+//   co_await Work();                         // `permit` goes back at its end
 //
 // Fair: permits go to waiters in the order of their first polls, and nobody
 // overtakes: who waits for one permit does not pass who waits for many.

@@ -7,7 +7,7 @@
 // that borrows must not be handed to somebody who may outlive what it borrows
 // from. A Task records, at no cost, whether its coroutine took a parameter of a
 // borrowing type (or is a member function or lambda of a non-empty object,
-// which it reads through a reference). Spawn, TaskGroup and Detach check that.
+// which it reads through a reference). Spawn and Detach check that, for coroutines.
 //
 // A type of your own that refers to memory it does not own says so:
 //   template <> inline constexpr bool weft::kBorrows<MyView> = true;

@@ -7,8 +7,7 @@
 // documented requirement ends here, in every build mode, with a sentence that
 // says what to do instead.
 //
-//   WEFT_CHECK(handle_ != nullptr, "Cancel() was called twice; keep the
-//   handle");
+//   WEFT_CHECK(handle_ != nullptr, "Cancel() was called twice; keep the handle");
 //
 // Thread safety: may be used from any thread.
 #ifndef WEFT_TASK_CHECK_H_

@@ -9,26 +9,30 @@
 // is called on the waking thread; sooner or later somebody calls Run on what it
 // was given. So every "post this function" is an executor:
 //
-//   auto [runnable, handle] = SpawnOn(Work(), [&](Runnable<> r) {
-//     loop.Post([raw = std::move(r).IntoRaw()] {
-//     Runnable<>::FromRaw(raw).Run(); });
+//   auto spawned = SpawnOn(Work(), [&](Runnable<> r) {
+//     void* raw = std::move(r).IntoRaw();  // std::function wants a copy
+//     loop.Post([raw] { Runnable<>::FromRaw(raw).Run(); });
 //   });
-//   std::move(runnable).Schedule();
+//   std::move(spawned.runnable).Schedule();
 //
 // A task's states are in task/task_state.h. There is at most one Runnable at a
 // time; a wake during Run makes the next one when Run ends.
 //
 // Metadata: a value of the executor's own in the task, of any type M. If M has
 // them, these members are called by the thread that runs the task:
-//   void OnPending()  after each pending poll, while no other thread can run
-//   it; void OnGone()     once, when the future has been destroyed.
+//   void OnPending()  after each pending poll, while no other thread can run it;
+//   void OnGone()     once, when the future has been destroyed.
 //
 // Thread safety: the schedule function is called from any thread that wakes the
 // task, possibly from several at once for different tasks. A Runnable may be
-// run on any thread, except one made by SpawnLocalOn. Lifetime: schedule
-// function and metadata live until the last waker is gone. Dropping: a Runnable
-// that is destroyed without Run cancels its task: the future is destroyed at
-// once.
+// run on any thread, except one made by SpawnLocalOn.
+// Lifetime: schedule function and metadata live until the last waker is gone, so
+// what the function refers to must, too. weft::Spawn() inside such a task finds
+// the loop only if the loop is a Spawner (task/spawner.h) and the environment
+// names it while it runs tasks.
+// Dropping: a Runnable that is destroyed without Run cancels its task: the future
+// is destroyed at once. That may wake other tasks of the loop, and so call the
+// schedule function: a loop that ends drains its queue until nothing comes.
 #ifndef WEFT_TASK_RUNNABLE_H_
 #define WEFT_TASK_RUNNABLE_H_
 

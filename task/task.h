@@ -3,7 +3,7 @@
 
 // Task<T>: a coroutine that is a future.
 //
-//   Task<int> Sum(Receiver<int> numbers) {
+//   Task<int> Sum(Numbers numbers) {  // a stream of int
 //     int sum = 0;
 //     while (std::optional<int> n = co_await Next(numbers)) sum += *n;
 //     co_return sum;

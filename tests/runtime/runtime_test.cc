@@ -182,6 +182,16 @@ TEST_P(RuntimeTest, ShutdownCancelsWhatIsLeftAndCountsIt) {
   EXPECT_EQ(token.use_count(), 1);
 }
 
+TEST_P(RuntimeTest, WorkGivenToItAfterItsShutdownIsCancelled) {
+  static_cast<void>(runtime_.Shutdown(absl::Seconds(60)));
+  auto task = runtime_.Spawn([]() -> Task<> { co_return; });
+  EXPECT_EQ(BlockOn(std::move(task).Outcome()).code(),
+            absl::StatusCode::kCancelled);
+  auto late = runtime_.handle().Spawn([]() -> Task<> { co_return; });
+  EXPECT_EQ(BlockOn(std::move(late).Outcome()).code(),
+            absl::StatusCode::kCancelled);
+}
+
 TEST_P(RuntimeTest, WorkGivenToOneThatIsGoneIsCancelled) {
   Handle handle = runtime_.handle();
   static_cast<void>(runtime_.Shutdown(absl::Seconds(60)));
@@ -386,6 +396,12 @@ TEST(CurrentThreadRuntimeTest, SpawnLocalRunsBesideSpawn) {
 
 TEST(CurrentThreadRuntimeDeathTest, SpawnLocalNeedsSuchARuntime) {
   EXPECT_DEATH(static_cast<void>(SpawnLocal(Ready(1))), "current-thread");
+}
+
+TEST(CurrentThreadRuntimeDeathTest, ItsOwnThreadDoesNotWaitForItByAHandle) {
+  Runtime runtime = MakeRuntime(Flavour::kCurrentThread);
+  JoinHandle<int> task = runtime.Spawn(Ready(1));
+  EXPECT_DEATH(runtime.handle().BlockOn(task), "Runtime::BlockOn");
 }
 
 TEST(CurrentThreadRuntimeDeathTest, OneThreadDrivesIt) {

@@ -208,6 +208,8 @@ void BlockingPool::Core::RunThread(const Environment* environment) {
     lock.lock();
   }
   --threads_;
+  // What this thread still destroys is not a job of the pool any more.
+  PoolOfThread() = nullptr;
   thread_left_.notify_all();
 }
 
@@ -237,7 +239,8 @@ bool BlockingPool::Core::AwaitJob(std::unique_lock<std::mutex>& lock) {
 
 bool BlockingPool::Core::IsIdle() {
   std::lock_guard lock(mutex_);
-  return running_ == 0 &&
+  const int self = PoolOfThread() == this ? 1 : 0;
+  return running_ == self &&
          std::all_of(lanes_.begin(), lanes_.end(),
                      [](const Lane& lane) { return lane.jobs.empty(); });
 }

@@ -116,7 +116,7 @@ class BlockingPool final : public Offload {
   // exists and the system gives none; that is reported once on standard error.
   void Submit(Runnable<OffloadLane> job) override;
 
-  // True if no job waits or runs.
+  // True if no job waits or runs, except the caller.
   bool IsIdle() const;
   Stats GetStats() const;
 

@@ -156,9 +156,13 @@ void ExecutorCore::Run(absl::FunctionRef<bool(Context&)> poll) {
         (runner.first_yield && runner.queue.head() >= *runner.first_yield)) {
       PollDriver(runner);
     }
+    // Before a task leaves its queue: IsEmpty() looks in this order, too.
+    // Relaxed: only this thread writes it; the store is for IsEmpty().
+    if (!runner.busy.load(std::memory_order_relaxed)) runner.busy.store(true);
     if (void* task = NextTask(runner)) {
       RunTask(runner, task);
     } else {
+      runner.busy.store(false);
       ParkRunner(runner, signal);
     }
   }
@@ -194,6 +198,7 @@ Runner& ExecutorCore::EnterRunner(Driver& driver, const Waker& signal) {
 void ExecutorCore::LeaveRunner(Runner& runner) {
   runner.first_yield.reset();
   Flush(runner);
+  runner.busy.store(false);
   if (runner.searching) StopSearching(runner);
   Waker signal;
   {
@@ -210,10 +215,7 @@ void ExecutorCore::RunTask(Runner& runner, void* task) {
   ++runner.since_injector;
   runner.misses = 0;
   runner.polls.Add();
-  // Relaxed, both: for IsEmpty(), which is exact only on a quiet executor.
-  runner.polling.store(true, std::memory_order_relaxed);
   Runnable<SpawnedTask>::FromRaw(task).Run();
-  runner.polling.store(false, std::memory_order_relaxed);
 }
 
 Runner* ExecutorCore::OwnRunner() {
@@ -606,15 +608,21 @@ size_t ExecutorCore::CountTasks() {
   return count;
 }
 
+// A task is in a queue, in the hands of a runner that is busy, or suspended and
+// counted. Whoever takes one from a queue is busy first, and stays so until it is
+// in another of these places; a runner that leaves puts its tasks into the
+// injector before. So what is missed by one of these looks is seen by a later one.
 bool ExecutorCore::IsEmpty() {
-  if (ticking_.load() != 0 || injector_.Size() != 0) return false;
-  const bool busy = VisitRunners(0, [](Runner& runner) {
-    // Relaxed, both: exact only on a quiet executor, as documented.
-    return !runner.queue.IsEmpty() ||
-           runner.polling.load(std::memory_order_relaxed) ||
-           runner.slot.load(std::memory_order_relaxed) != nullptr;
-  });
-  return !busy && CountTasks() == 0;
+  const auto has_queued = [this] {
+    return injector_.Size() != 0 || VisitRunners(0, [](Runner& runner) {
+             return !runner.queue.IsEmpty() || runner.slot.load() != nullptr;
+           });
+  };
+  if (ticking_.load() != 0 || has_queued()) return false;
+  if (VisitRunners(0, [](Runner& runner) { return runner.busy.load(); })) {
+    return false;
+  }
+  return CountTasks() == 0 && !has_queued() && ticking_.load() == 0;
 }
 
 // ---- Birth and death ----

@@ -84,7 +84,7 @@ struct alignas(64) Runner {
   // The task woken last, to run next. Filled by the owner; emptied by it or by
   // a Tick caller.
   std::atomic<void*> slot{nullptr};
-  std::atomic<bool> polling{false};
+  std::atomic<bool> busy{false};  // may hold a task that is in no queue
   Counter polls, steals, stolen_tasks, overflows, parks, driver_polls;
 
   // The owner.

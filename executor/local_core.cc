@@ -158,7 +158,10 @@ bool LocalCore::TryTick() {
   Environment environment = Environment::Current();
   environment.spawner = this;
   const EnvironmentScope scope(environment);
-  return RunOne();
+  ++ticking_;
+  const bool ran = RunOne();
+  --ticking_;
+  return ran;
 }
 
 bool LocalCore::IsEmpty() {
@@ -204,9 +207,9 @@ size_t LocalCore::Close() {
     if (closed_) return 0;
   }
   CheckHome();
-  WEFT_CHECK(!running_,
+  WEFT_CHECK(!running_ && ticking_ == 0,
              "a LocalExecutor was closed or destroyed inside its own "
-             "Run(); let the future given to Run() end first");
+             "Run() or TryTick(); a task cannot close its executor");
   Environment environment = Environment::Current();
   environment.spawner = this;
   const EnvironmentScope scope(environment);

@@ -63,6 +63,7 @@ class LocalCore final : public Spawner {
   std::deque<void*> ready_;  // Runnable<SpawnedTask>::IntoRaw()
   TaskList suspended_;
   bool running_ = false;  // in Run()
+  int ticking_ = 0;       // in TryTick()
   uint32_t since_driver_ = 0;
   // How many tasks may still run before one that has yielded; -1: none has.
   int64_t before_yield_ = -1;

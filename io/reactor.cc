@@ -21,7 +21,9 @@ absl::StatusOr<std::unique_ptr<Reactor>> Reactor::Create() {
   return absl::WrapUnique(new Reactor(*core));
 }
 
-Reactor::~Reactor() { core_->Close(); }
+Reactor::~Reactor() { core_->Release(); }
+
+void Reactor::Close() { core_->Close(); }
 
 void Reactor::Park(Instant deadline) { core_->Park(deadline); }
 

@@ -61,6 +61,10 @@ class Reactor final : public Driver {
   // Requires: no thread parks in it.
   ~Reactor() override;
 
+  // Does what destruction does to sources, while the object stays: for owners
+  // that others may still point to. Requires: nobody parks, now or later.
+  void Close();
+
   // Waits for descriptors, an unpark or `deadline`, on the real monotonic
   // clock, and wakes the tasks whose descriptors are ready, up to 256 of them.
   void Park(Instant deadline) override;

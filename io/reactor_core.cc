@@ -148,6 +148,10 @@ void ReactorCore::Close() {
     cell->Deliver(generation, kShutdown, wakers);
   }
   wakers.WakeAll();
+}
+
+void ReactorCore::Release() {
+  Close();
   std::exchange(notifier_, nullptr)->Unref();
   Pool::Get().Put(this);
 }
@@ -171,8 +175,9 @@ int ReactorCore::Wait(epoll_event* events, Instant deadline) {
     timeout.tv_nsec = static_cast<long>(left % kNanosecondsPerSecond);
     const int count =
         EpollPwait2(epoll_.get(), events, left < 0 ? nullptr : &timeout);
-    if (count >= 0 || errno != ENOSYS) return count;
-    has_pwait2_ = false;  // Linux before 5.11
+    // Linux before 5.11 does not know the call; old seccomp filters forbid it.
+    if (count >= 0 || (errno != ENOSYS && errno != EPERM)) return count;
+    has_pwait2_ = false;
   }
   // Rounded up: rounded down, the last millisecond would be a busy loop.
   const int64_t milliseconds =

@@ -38,9 +38,11 @@ class ReactorCore {
  public:
   // An open core. Fails as epoll_create1(2), eventfd(2) and epoll_ctl(2) do.
   static absl::StatusOr<ReactorCore*> Open();
-  // Wakes every cell, which then says that its reactor is closed, and gives the
-  // core back. Requires: nobody parks.
+  // Wakes every cell, which then says that its reactor is closed. Requires:
+  // nobody parks, now or later. May be called again.
   void Close();
+  // Closes, and gives the core back.
+  void Release();
 
   // See Driver.
   void Park(Instant deadline);

@@ -133,7 +133,9 @@ Polled<AcceptFuture::Output> AcceptFuture::Poll(Context& cx) {
 // True when the pause is over.
 bool AcceptFuture::PollPause(Context& cx) {
   if (!pause_.has_value()) pause_.emplace(backoff_->retry_at());
-  if (pause_->Poll(cx).IsPending()) return false;
+  // The unit of budget is for the accept.
+  Context inner = cx.WithBudget(nullptr);
+  if (pause_->Poll(inner).IsPending()) return false;
   pause_.reset();
   return true;
 }

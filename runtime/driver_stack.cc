@@ -62,4 +62,9 @@ absl::Status DriverStack::Init(const RuntimeOptions& options,
   return absl::OkStatus();
 }
 
+void DriverStack::Close() {
+  if (timers_ != nullptr) timers_->Close();
+  if (reactor_ != nullptr) reactor_->Close();
+}
+
 }  // namespace weft::runtime_internal

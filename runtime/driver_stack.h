@@ -46,6 +46,9 @@ class DriverStack {
   // driver, timers and reactor.
   absl::Status Init(const RuntimeOptions& options, const Environment& base);
 
+  // Wakes whoever still waits in the drivers. Requires: nobody parks any more.
+  void Close();
+
   const Environment& environment() const { return environment_; }
 
  private:

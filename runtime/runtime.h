@@ -109,6 +109,7 @@ class Runtime {
   template <class F>
     requires Future<std::remove_reference_t<F>>
   OutputOf<F> BlockOn(F&& future) {
+    CheckAlive();
     if (core_->local() != nullptr) {
       const runtime_internal::CoreScope scope(*core_, core_->inside());
       return core_->local()->Run(std::forward<F>(future));

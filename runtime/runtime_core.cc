@@ -62,6 +62,7 @@ BlockingPoolOptions PoolOptions(const RuntimeOptions& options,
                                 RuntimeCore& core) {
   return BlockingPoolOptions()
       .OnThreadStart([&core] { CurrentSlot() = &core; })
+      .OnThreadStop([] { CurrentSlot() = nullptr; })
       .MaxThreads(options.max_blocking_threads)
       .KeepAlive(options.thread_keep_alive)
       .StackSize(options.thread_stack_size)
@@ -88,9 +89,15 @@ RuntimeCore* CurrentCore() { return CurrentSlot(); }
 
 CoreScope::CoreScope(RuntimeCore& core, const Environment& environment)
     : environment_(environment),
+      core_(core),
       previous_(std::exchange(CurrentSlot(), &core)) {}
 
-CoreScope::~CoreScope() { CurrentSlot() = previous_; }
+CoreScope::~CoreScope() {
+  WEFT_CHECK(CurrentSlot() == &core_,
+             "an EnterGuard ended on another thread than it began, or out of "
+             "order: do not hold one across co_await");
+  CurrentSlot() = previous_;
+}
 
 RuntimeCore::RuntimeCore(const RuntimeOptions& options) : options_(options) {
   if (options_.on_unhandled_exception) {
@@ -240,8 +247,13 @@ ShutdownReport RuntimeCore::Finish(Instant drain_until, Instant leave_until) {
 
 size_t RuntimeCore::Close() {
   const CoreScope scope(*this, outside_);
-  if (local_ != nullptr) return local_->Close();
-  return executor_.Close();
+  const size_t dropped =
+      local_ != nullptr ? local_->Close() : executor_.Close();
+  // Handles may keep this core; what others wait for here must not hang.
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    worker->drivers.Close();
+  }
+  return dropped;
 }
 
 void RuntimeCore::CheckMayWaitHere() const {

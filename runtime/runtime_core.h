@@ -135,6 +135,7 @@ class [[nodiscard]] CoreScope {
 
  private:
   const EnvironmentScope environment_;
+  RuntimeCore& core_;
   RuntimeCore* const previous_;
 };
 

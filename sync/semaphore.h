@@ -32,6 +32,7 @@
 
 #include "absl/status/statusor.h"
 #include "weft/sync/wait_queue.h"
+#include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/polled.h"
 
@@ -53,7 +54,7 @@ class Semaphore {
   ~Semaphore();
 
   // Ready with `count` permits, all at once, or with ClosedStatus(). Takes its
-  // place in the queue at its first poll.
+  // place in the queue at its first poll. Requires: count > 0.
   AcquireFuture Acquire();
   AcquireFuture AcquireMany(size_t count);
   absl::StatusOr<Permit> BlockingAcquire(size_t count = 1);
@@ -148,6 +149,8 @@ class [[nodiscard]] Semaphore::AcquireFuture {
 };
 
 inline Semaphore::AcquireFuture Semaphore::AcquireMany(size_t count) {
+  WEFT_CHECK(count != 0,
+             "AcquireMany(0) waits for nothing; ask for one or more");
   return AcquireFuture(*this, count);
 }
 inline Semaphore::AcquireFuture Semaphore::Acquire() { return AcquireMany(1); }

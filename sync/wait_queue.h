@@ -108,7 +108,10 @@ class WakeBatch {
     }
   }
   // Requires: there is room.
-  void Add(Waker waker) { wakers()[size_++] = std::move(waker); }
+  void Add(Waker waker) {
+    WEFT_CHECK(size_ < capacity_, "more wakers than were reserved for");
+    wakers()[size_++] = std::move(waker);
+  }
   // Wakes all, in order. Call with no lock held.
   void WakeAll();
 

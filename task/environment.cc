@@ -72,9 +72,15 @@ Offload& Environment::CurrentOffload() {
 }
 
 EnvironmentScope::EnvironmentScope(const Environment& environment)
-    : previous_(std::exchange(CurrentSlot(), &environment)) {}
+    : environment_(&environment),
+      previous_(std::exchange(CurrentSlot(), &environment)) {}
 
-EnvironmentScope::~EnvironmentScope() { CurrentSlot() = previous_; }
+EnvironmentScope::~EnvironmentScope() {
+  WEFT_CHECK(CurrentSlot() == environment_,
+             "an EnvironmentScope (or EnterGuard) ended on another thread than "
+             "it began, or out of order: do not hold one across co_await");
+  CurrentSlot() = previous_;
+}
 
 void RegisterDefaultEnvironment(const Environment& (*provider)()) {
   // Release: pairs with DefaultEnvironment.

@@ -69,8 +69,9 @@ struct Environment {
   static Offload& CurrentOffload();
 };
 
-// Makes `environment` the calling thread's current one until destruction.
-// Scopes nest; they end in reverse order on the same thread.
+// Makes `environment` the calling thread's current one until destruction. Scopes
+// nest; they end in reverse order on the same thread (CHECK-failed otherwise), so
+// one is not held across co_await.
 class [[nodiscard]] EnvironmentScope {
  public:
   explicit EnvironmentScope(const Environment& environment);
@@ -79,6 +80,7 @@ class [[nodiscard]] EnvironmentScope {
   ~EnvironmentScope();
 
  private:
+  const Environment* const environment_;
   const Environment* const previous_;
 };
 

@@ -129,8 +129,13 @@ bool RunTask(TaskHeader* task, uint32_t units) {
   }
   const BorrowedWaker waker(&kTaskWaker, task);
   Budget budget(units);
-  Context cx(waker.get(), &budget, &Environment::Current());
-  if (PollCatching(task, cx)) {
+  const Environment& environment = Environment::Current();
+  Context cx(waker.get(), &budget, &environment);
+  const bool ready = PollCatching(task, cx);
+  WEFT_CHECK(&Environment::Current() == &environment,
+             "a task was suspended inside an EnvironmentScope or EnterGuard, "
+             "which other tasks would see: do not hold one across co_await");
+  if (ready) {
     FinishTask(task, kOutput);
     return false;
   }

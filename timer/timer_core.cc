@@ -74,7 +74,7 @@ TimerCore* TimerCore::Acquire(const Clock& clock, Waker unparker) {
   return core;
 }
 
-void TimerCore::Release() {
+void TimerCore::Close() {
   WakeList wakers;
   Waker unparker;
   {
@@ -91,6 +91,10 @@ void TimerCore::Release() {
     }
   }
   wakers.WakeAll();
+}
+
+void TimerCore::Release() {
+  Close();
   Pool& pool = ThePool();
   std::lock_guard lock(pool.mutex);
   next_free_ = pool.free;

@@ -52,8 +52,10 @@ class TimerCore {
   // An open core from the pool. `clock` is that of its deadlines; `unparker`
   // interrupts whoever sleeps after Arm.
   static TimerCore* Acquire(const Clock& clock, Waker unparker);
-  // Closes: wakes every entry as kClosed, and gives the core back to the pool.
-  // Called once by whoever acquired it.
+  // Wakes every entry as kClosed. May be called again.
+  void Close();
+  // Closes, and gives the core back to the pool. Called once by whoever acquired
+  // it.
   void Release();
 
   // --- For the owners of entries.

@@ -51,6 +51,10 @@ class Timers final : public Driver {
   Timers& operator=(const Timers&) = delete;
   ~Timers() override;
 
+  // Does what destruction does to sleeps, while the object stays: for owners that
+  // others may still point to. Requires: nobody parks, now or later.
+  void Close() { core_->Close(); }
+
   // See Driver. `deadline` is on this object's clock. Fires what is due, before
   // it waits and after.
   void Park(Instant deadline) override;

@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "weft/task/block_on.h"
+#include "weft/task/environment.h"
 #include "weft/task/instant.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/offload.h"
@@ -178,6 +179,25 @@ TEST(BlockingPoolTest, AJobMayDestroyItsPool) {
                       });
   BlockOn(job);
   EXPECT_TRUE(destroyed);
+}
+
+TEST(BlockingPoolTest, TheLastOwnerOfThePoolMayBeItsEnvironment) {
+  // A thread of the pool drops the environment, and with it the pool.
+  for (int round = 0; round < 200; ++round) {
+    struct Owner {
+      std::unique_ptr<BlockingPool> pool;
+      Environment environment;
+    };
+    auto owner = std::make_shared<Owner>();
+    std::weak_ptr<Owner> gone = owner;
+    owner->pool = std::make_unique<BlockingPool>(
+        BlockingPoolOptions(),
+        std::shared_ptr<const Environment>(owner, &owner->environment));
+    BlockOn(owner->pool->Run(OffloadLane::kGeneral, [] {}));
+    owner->pool->Shutdown(Instant::Infinite());
+    owner.reset();
+    while (!gone.expired()) std::this_thread::yield();
+  }
 }
 
 TEST(BlockingPoolTest, HooksRunOnEachThread) {

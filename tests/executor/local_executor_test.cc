@@ -280,6 +280,15 @@ TEST(LocalExecutorDeathTest, OtherThreadsMayNotUseIt) {
                "another thread");
 }
 
+TEST(LocalExecutorDeathTest, ATaskDoesNotCloseItsExecutor) {
+  LocalExecutor executor;
+  auto task = executor.Spawn([&executor]() -> Task<> {
+    executor.Close();
+    co_return;
+  });
+  EXPECT_DEATH(executor.TryTick(), "cannot close its executor");
+}
+
 TEST(LocalExecutorDeathTest, RunInsideRunIsRefused) {
   LocalExecutor executor;
   EXPECT_DEATH(executor.Run(executor.Spawn([&executor]() -> Task<> {

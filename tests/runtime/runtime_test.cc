@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -203,6 +205,18 @@ TEST_P(RuntimeTest, WorkGivenToOneThatIsGoneIsCancelled) {
   EXPECT_EQ(BlockOn(std::move(job).Outcome()).code(),
             absl::StatusCode::kCancelled);
   EXPECT_EQ(token.use_count(), 1);
+}
+
+TEST_P(RuntimeTest, AHandleKeepsNobodyAsleepOnTimersThatAreGone) {
+  const Handle handle = runtime_.handle();
+  std::thread other([handle] {
+    const EnterGuard guard = handle.Enter();
+    BlockOn(timer::After(absl::Milliseconds(20)));
+  });
+  static_cast<void>(runtime_.Shutdown(absl::ZeroDuration()));
+  other.join();
+  const EnterGuard guard = handle.Enter();
+  BlockOn(timer::After(absl::Milliseconds(1)));
 }
 
 // Submits work when it is destroyed, and counts what becomes of it.
@@ -426,6 +440,35 @@ TEST(RuntimeTest, MayBeDestroyedByItsOwnTask) {
   BlockOn(destroyed.Wait());
   // The workers end by themselves and destroy what was pending.
   while (token.use_count() != 1) std::this_thread::yield();
+}
+
+size_t CountThreads() {
+  const std::filesystem::directory_iterator threads("/proc/self/task");
+  return static_cast<size_t>(std::distance(begin(threads), end(threads)));
+}
+
+TEST(RuntimeTest, LeavesNoThreadBehind) {
+  const size_t before = CountThreads();
+  for (int round = 0; round < 100; ++round) {
+    Runtime runtime = MakeRuntime(Flavour::kMultiThread1);
+    std::vector<JoinHandle<>> jobs;
+    for (int i = 0; i < 3; ++i) jobs.push_back(runtime.SpawnBlocking([] {}));
+  }
+  while (CountThreads() > before) std::this_thread::yield();
+}
+
+TEST(RuntimeDeathTest, AGuardIsNotHeldWhileATaskIsSuspended) {
+  EXPECT_DEATH(
+      {
+        Runtime runtime = MakeRuntime(Flavour::kMultiThread1);
+        Runtime other = MakeRuntime(Flavour::kMultiThread1);
+        auto task = runtime.Spawn([handle = other.handle()]() -> Task<> {
+          const EnterGuard guard = handle.Enter();
+          co_await YieldNow();
+        });
+        runtime.BlockOn(task);
+      },
+      "across co_await");
 }
 
 TEST(RuntimeTest, ShutdownBackgroundReturnsWithoutWaiting) {

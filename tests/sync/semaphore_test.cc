@@ -468,5 +468,10 @@ TEST(SemaphoreTest, AThreadMayDestroyItOnceItHasThePermit) {
   }
 }
 
+TEST(SemaphoreDeathTest, ZeroPermitsAreNotAcquired) {
+  Semaphore semaphore(1);
+  EXPECT_DEATH(static_cast<void>(semaphore.AcquireMany(0)), "one or more");
+}
+
 }  // namespace
 }  // namespace weft::sync

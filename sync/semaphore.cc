@@ -8,7 +8,6 @@
 // them back.
 #include "weft/sync/semaphore.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <mutex>
 #include <utility>
@@ -96,10 +95,22 @@ void Semaphore::DropWait(Waiter& waiter) {
   Distribute(std::move(lock), has_permits ? waiter.count : 0);
 }
 
+// How many of the first waiters `permits` are enough for.
+size_t Semaphore::CountServed(size_t permits) const {
+  size_t served = 0;
+  for (const WaitNode* node = waiters_.front(); node != nullptr;
+       node = node->next) {
+    const size_t needed = static_cast<const Waiter*>(node)->count;
+    if (needed > permits) break;
+    permits -= needed;
+    ++served;
+  }
+  return served;
+}
+
 void Semaphore::Distribute(std::unique_lock<std::mutex> lock, size_t count) {
   sync_internal::WakeBatch wakers;
-  wakers.Reserve(lock,
-                 [&] { return std::min(waiters_.size(), available_ + count); });
+  wakers.Reserve(lock, [&] { return CountServed(available_ + count); });
   WEFT_CHECK(count <= kMaxPermits - available_,
              "a Semaphore was given more than kMaxPermits");
   available_ += count;

@@ -32,7 +32,6 @@
 
 #include "absl/status/statusor.h"
 #include "weft/sync/wait_queue.h"
-#include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/polled.h"
 
@@ -54,7 +53,7 @@ class Semaphore {
   ~Semaphore();
 
   // Ready with `count` permits, all at once, or with ClosedStatus(). Takes its
-  // place in the queue at its first poll. Requires: count > 0.
+  // place in the queue at its first poll.
   AcquireFuture Acquire();
   AcquireFuture AcquireMany(size_t count);
   absl::StatusOr<Permit> BlockingAcquire(size_t count = 1);
@@ -88,6 +87,7 @@ class Semaphore {
   // Adds `count` permits and gives what is available to the head of the queue.
   // Releases `lock` and then wakes.
   void Distribute(std::unique_lock<std::mutex> lock, size_t count);
+  size_t CountServed(size_t permits) const;
 
   mutable std::mutex mutex_;
   // Guarded by `mutex_`. While the queue is not empty, its head needs more than
@@ -149,8 +149,6 @@ class [[nodiscard]] Semaphore::AcquireFuture {
 };
 
 inline Semaphore::AcquireFuture Semaphore::AcquireMany(size_t count) {
-  WEFT_CHECK(count != 0,
-             "AcquireMany(0) waits for nothing; ask for one or more");
   return AcquireFuture(*this, count);
 }
 inline Semaphore::AcquireFuture Semaphore::Acquire() { return AcquireMany(1); }

@@ -59,7 +59,9 @@ def translate(text, name):
         block = "\n".join(code)
         if body:
             block = "Task<> Body() {\n" + block + "\nco_return;\n}"
-        block = needs + '#line %d "%s"\n' % (line + 1, name) + block + "\n"
+        # g++ takes what is not in the main file for a header, and warns of it.
+        place = '#if defined(__clang__)\n#line %d "%s"\n#endif\n' % (line + 1, name)
+        block = needs + place + block + "\n"
         if not wrong:
             if continues and namespaces:
                 namespaces[-1] += block
@@ -75,8 +77,6 @@ def translate(text, name):
         "#else",
         '#pragma GCC diagnostic ignored "-Wunused-function"',
         '#pragma GCC diagnostic ignored "-Wunused-variable"',
-        # The lines of a document are not this file's, for g++.
-        '#pragma GCC diagnostic ignored "-Wsubobject-linkage"',
         "#endif",
         "namespace weft {}",
     ]

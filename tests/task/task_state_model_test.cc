@@ -27,6 +27,7 @@ enum class Handle {
   kDrop,           // cancels, and drops
   kDetach,         // lets it run
   kCancelAndJoin,  // cancels, and waits until the future is gone
+  kPollAndDetach,  // polls, again for no reason, and lets it run
 };
 enum class WakerEnd {
   kWakeByRefThenDrop,
@@ -173,6 +174,10 @@ struct TaskModel
       cancel_reason(RL_INFO) = 1;
       Act(state.Cancel());
     }
+    if (kHandleDoes == Handle::kPollAndDetach) {
+      PollJoin();
+      PollJoin();
+    }
     if (kHandleDoes == Handle::kJoin || kHandleDoes == Handle::kCancelAndJoin) {
       while (!PollJoin()) {
         while (joined(RL_INFO).exchange(0, rl::mo_relaxed) == 0)
@@ -233,6 +238,13 @@ TEST(TaskStateModelTest, CancelAndJoin) {
 TEST(TaskStateModelTest, Detach) {
   EXPECT_TRUE((TaskHolds<Handle::kDetach, WakerEnd::kWakeByRefThenDrop>()));
   EXPECT_TRUE((TaskHolds<Handle::kDetach, WakerEnd::kWake>()));
+}
+
+TEST(TaskStateModelTest, PollAndDetach) {
+  EXPECT_TRUE(
+      (TaskHolds<Handle::kPollAndDetach, WakerEnd::kWakeByRefThenDrop>()));
+  EXPECT_TRUE((TaskHolds<Handle::kPollAndDetach, WakerEnd::kWake>()));
+  EXPECT_TRUE((TaskHolds<Handle::kPollAndDetach, WakerEnd::kDropOnly>()));
 }
 
 // Nobody is left who could wake it: it ends all the same.

@@ -32,18 +32,17 @@ constexpr uint32_t kEmpty = 0;
 constexpr uint32_t kParked = 1;
 constexpr uint32_t kNotified = 2;
 
-// Sleeps while `word` is `expected`; returns at the latest at `deadline`.
+// Sleeps while `word` is `expected`; returns at the latest at `deadline`, and when
+// a signal has been handled. An infinite deadline is passed on as a moment that is
+// far away: a wait without one would be restarted after a handler with SA_RESTART
+// (signal(7)), and ThreadSanitizer runs handlers only once the thread is back.
 void FutexWait(std::atomic<uint32_t>& word, uint32_t expected,
                Instant deadline) {
   timespec until;
-  timespec* timeout = nullptr;
-  if (!deadline.IsInfinite()) {
-    until.tv_sec = static_cast<time_t>(deadline.nanoseconds() / 1'000'000'000);
-    until.tv_nsec = static_cast<long>(deadline.nanoseconds() % 1'000'000'000);
-    timeout = &until;
-  }
+  until.tv_sec = static_cast<time_t>(deadline.nanoseconds() / 1'000'000'000);
+  until.tv_nsec = static_cast<long>(deadline.nanoseconds() % 1'000'000'000);
   // FUTEX_WAIT_BITSET takes an absolute time on CLOCK_MONOTONIC (futex(2)).
-  syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected, timeout,
+  syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected, &until,
           nullptr, FUTEX_BITSET_MATCH_ANY);
 }
 

@@ -82,7 +82,7 @@ TEST(ReactorTest, MillisecondWaitsAreRoundedUp) {
   unparker.WakeByRef();
   core->Park(Instant::Infinite());
   core->Park(Instant::Now() + absl::Milliseconds(1));
-  core->Close();
+  core->Release();
 }
 
 TEST(ReactorTest, UnparkIsSticky) {

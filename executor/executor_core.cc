@@ -21,9 +21,11 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "weft/executor/idle_set.h"
 #include "weft/executor/run_signal.h"
 #include "weft/executor/task_list.h"
+#include "weft/executor/task_registry.h"
 #include "weft/task/blocking_check.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
@@ -37,9 +39,9 @@
 namespace weft::executor_internal {
 namespace {
 
-// How many polls may pass before the injector and the driver are looked at, so
-// that neither waits for ever behind a busy queue. The number is Tokio's.
-constexpr uint32_t kInterval = 61;
+// How many polls may pass before the driver is looked at, so that it does not
+// wait for ever behind a busy queue. The number is Tokio's.
+constexpr uint32_t kDriverInterval = 61;
 
 // How many polls in a row may come from the slot before the queue has its turn:
 // two tasks that wake each other must not starve the rest. Also Tokio's.
@@ -48,6 +50,30 @@ constexpr uint32_t kMaxSlotStreak = 3;
 // Looks that found nothing, though there was something, before the thread lets
 // others run: one of them is in the middle of pushing or popping.
 constexpr uint32_t kMissesBeforeYield = 3;
+
+// How many tasks of a runner may end elsewhere before it is woken to let go of
+// their memory.
+constexpr size_t kMaxLeft = 256;
+
+// How many looks a runner makes for work before it parks: waking a sleeping
+// thread costs both sides microseconds, a look 50 ns. A look that finds something
+// doubles the number for the next time, a vain series halves it, so that a
+// runner with little to do hardly spins.
+constexpr uint32_t kMinSpins = 4;
+constexpr uint32_t kMaxSpins = 256;
+
+bool HasSeveralProcessors() {
+  static const bool several = std::thread::hardware_concurrency() > 1;
+  return several;
+}
+
+void RelaxProcessor() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");
+#endif
+}
 
 // The innermost runner on this thread.
 [[gnu::noinline]] Runner*& CurrentRunner() {
@@ -152,7 +178,7 @@ void ExecutorCore::Run(absl::FunctionRef<bool(Context&)> poll) {
       Context cx(waker, &budget, &scope.environment());
       if (poll(cx)) return;
     }
-    if (runner.since_driver >= kInterval ||
+    if (runner.since_driver >= kDriverInterval ||
         (runner.first_yield && runner.queue.head() >= *runner.first_yield)) {
       PollDriver(runner);
     }
@@ -189,7 +215,11 @@ Runner& ExecutorCore::EnterRunner(Driver& driver, const Waker& signal) {
   }
   runner->random = Random(Environment::CurrentRandom().Next());
   runner->driver = &driver;
+  runner->run_signal = &RunSignal::Of(signal);
   runner->since_injector = runner->since_driver = 0;
+  runner->interval_start = Instant::Past();
+  runner->spins = HasSeveralProcessors() ? kMaxSpins : 0;
+  runner->tasks.Own();
   const std::lock_guard lock(runner->signal_mutex);
   runner->signal = signal;
   return *runner;
@@ -200,6 +230,7 @@ void ExecutorCore::LeaveRunner(Runner& runner) {
   Flush(runner);
   runner.busy.store(false);
   if (runner.searching) StopSearching(runner);
+  runner.tasks.Disown();
   Waker signal;
   {
     const std::lock_guard lock(runner.signal_mutex);
@@ -241,14 +272,18 @@ void ExecutorCore::ScheduleLocal(Runner& runner, void* task, bool is_new,
   if (runner.in_driver) {
     PushLocal(runner, task);  // EnterDriver notifies when all have come
   } else if (info.woken_while_running) {
-    if (!runner.first_yield) runner.first_yield = runner.queue.tail();
-    PushLocal(runner, task);
-    NotifyOfSpare(runner);
+    PushYielded(runner, task);
   } else if (is_new) {
     PushLocal(runner, task);
     Notify();
   } else {
-    // Release: the task's content, for a Tick caller; acquire: likewise.
+    // Relaxed: only this thread fills the slot.
+    if (runner.slot.load(std::memory_order_relaxed) == nullptr) {
+      // Release: the task's content, for a Tick caller.
+      runner.slot.store(task, std::memory_order_release);
+      return;
+    }
+    // Release and acquire: likewise, in both directions.
     void* displaced = runner.slot.exchange(task, std::memory_order_acq_rel);
     if (displaced != nullptr) {
       PushLocal(runner, displaced);
@@ -267,6 +302,19 @@ void ExecutorCore::PushLocal(Runner& runner, void* task) {
   runner.overflows.Add();
   injector_.PushMany(tasks, count);
   Notify();
+}
+
+// A task that has woken itself goes behind what is there. While that is not
+// empty, those who sleep have been told of it or have seen it, and will see the
+// queue not empty; so one more needs no notice. Nor does one that comes up next.
+void ExecutorCore::PushYielded(Runner& runner, void* task) {
+  if (!runner.first_yield) runner.first_yield = runner.queue.tail();
+  if (!runner.queue.PushQuietly(task)) return PushLocal(runner, task);
+  // Relaxed: the owner's own.
+  if (runner.slot.load(std::memory_order_relaxed) != nullptr &&
+      runner.queue.tail() - runner.queue.head() == 1) {
+    Notify();
+  }
 }
 
 void ExecutorCore::Inject(void* task) {
@@ -293,7 +341,8 @@ void ExecutorCore::Flush(Runner& runner) {
 // ---- Finding tasks ----
 
 void* ExecutorCore::NextTask(Runner& runner) {
-  if (runner.since_injector >= kInterval) {
+  if (runner.since_injector >= runner.interval.polls()) {
+    TuneInterval(runner);
     if (void* task = TakeInjected(runner)) return task;
   }
   if (void* task = TakeSlot(runner)) return task;
@@ -332,6 +381,7 @@ void* ExecutorCore::TakeInjected(Runner& runner) {
 // Takes a fair share, runs the first and queues the rest.
 void* ExecutorCore::TakeInjectedMany(Runner& runner) {
   runner.since_injector = 0;
+  runner.interval_start = Instant::Past();
   const size_t size = injector_.Size();
   if (size == 0) return nullptr;
   void* tasks[RunQueue<void*>::kMaxSteal];
@@ -369,11 +419,45 @@ void* ExecutorCore::StealFor(Runner& runner) {
 
 void* ExecutorCore::Search(Runner& runner) {
   if (!runner.searching) {
+    // Half as many searchers as runners find what there is; more would be in
+    // each other's way. Relaxed: an estimate.
+    const int runners = running_.load(std::memory_order_relaxed);
+    const uint32_t limit = static_cast<uint32_t>(runners + 1) / 2;
+    if (!idle_.TryStartSearching(limit)) return nullptr;
     runner.searching = true;
-    idle_.StartSearching();
   }
-  void* task = TakeInjectedMany(runner);
-  return task != nullptr ? task : StealFor(runner);
+  do {
+    if (void* task = TakeInjectedMany(runner)) return task;
+    if (void* task = StealFor(runner)) return task;
+  } while (SpinForWork(runner));
+  return nullptr;
+}
+
+// Looks for a while; true if there is work. The runner has a token, so that
+// whoever publishes some meanwhile wakes nobody.
+bool ExecutorCore::SpinForWork(Runner& runner) {
+  for (uint32_t i = 0; i < runner.spins; ++i) {
+    if (runner.run_signal->IsNotified()) return false;
+    if (HasWork()) {
+      runner.spins = std::min(2 * runner.spins, kMaxSpins);
+      return true;
+    }
+    RelaxProcessor();
+  }
+  if (runner.spins != 0) runner.spins = std::max(runner.spins / 2, kMinSpins);
+  return false;
+}
+
+// Requires: `since_injector` polls have been made since the last look, without
+// a pause if `interval_start` is known.
+void ExecutorCore::TuneInterval(Runner& runner) {
+  const Instant now = Instant::Now();
+  if (runner.interval_start != Instant::Past()) {
+    runner.interval.Measured(
+        runner.since_injector,
+        absl::ToInt64Nanoseconds(now - runner.interval_start));
+  }
+  runner.interval_start = now;
 }
 
 // For those who have no queue.
@@ -473,8 +557,10 @@ void ExecutorCore::StopSearching(Runner& runner) {
 }
 
 void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
+  runner.tasks.Collect();
   idle_.Park(runner.index, std::exchange(runner.searching, false));
-  const bool has_work = HasWork();
+  // Where somebody has a token it is for him to look.
+  const bool has_work = !idle_.HasToken() && HasWork();
   const bool notified = signal.IsNotified();
   if (!has_work && !notified) {
     runner.parks.Add();
@@ -492,6 +578,7 @@ void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
 
 void ExecutorCore::PollDriver(Runner& runner) {
   runner.driver_polls.Add();
+  runner.tasks.Collect();
   EnterDriver(runner, Instant::Past());
   NotifyOfSpare(runner);
 }
@@ -576,33 +663,34 @@ void ExecutorCore::UnlinkTick(TickWaiter& waiter) {
 
 void ExecutorCore::Register(SpawnedTask& task) {
   Runner* runner = OwnRunner();
-  task.shard = runner != nullptr ? static_cast<uint32_t>(runner->index) + 1 : 0;
-  const std::lock_guard lock(runner != nullptr ? runner->tasks_mutex
-                                               : tasks_mutex_);
-  (runner != nullptr ? runner->tasks : tasks_).Add(task);
+  if (runner != nullptr) {
+    task.shard = static_cast<uint32_t>(runner->index) + 1;
+    runner->tasks.AddOwned(task);
+  } else {
+    task.shard = 0;
+    tasks_.AddShared(task);
+  }
 }
 
 void ExecutorCore::Unregister(SpawnedTask& task) {
   if (task.shard == 0) {
-    const std::lock_guard lock(tasks_mutex_);
     tasks_.Remove(task);
     return;
   }
+  const int index = static_cast<int>(task.shard) - 1;
+  Runner* own = OwnRunner();
+  if (own != nullptr && own->index == index)
+    return own->tasks.RemoveOwned(task);
   // Acquire: pairs with EnterRunner.
-  Runner& runner = *runners_[task.shard - 1].load(std::memory_order_acquire);
-  const std::lock_guard lock(runner.tasks_mutex);
-  runner.tasks.Remove(task);
+  Runner& runner = *runners_[index].load(std::memory_order_acquire);
+  // If the owner sleeps for long, somebody must tell it.
+  if (runner.tasks.Remove(task) == kMaxLeft) UnparkRunner(index);
 }
 
 size_t ExecutorCore::CountTasks() {
-  size_t count = 0;
-  {
-    const std::lock_guard lock(tasks_mutex_);
-    count = tasks_.size();
-  }
+  size_t count = tasks_.Size();
   VisitRunners(0, [&](Runner& runner) {
-    const std::lock_guard lock(runner.tasks_mutex);
-    count += runner.tasks.size();
+    count += runner.tasks.Size();
     return false;
   });
   return count;
@@ -659,12 +747,8 @@ size_t ExecutorCore::Close() {
   const EnvironmentScope scope(environment);
   size_t dropped = Drain();
   std::vector<Waker> wakers;
-  {
-    const std::lock_guard lock(tasks_mutex_);
-    tasks_.AppendWakers(wakers);
-  }
+  tasks_.AppendWakers(wakers);
   VisitRunners(0, [&](Runner& runner) {
-    const std::lock_guard lock(runner.tasks_mutex);
     runner.tasks.AppendWakers(wakers);
     return false;
   });

@@ -22,9 +22,10 @@
 #include "absl/functional/function_ref.h"
 #include "weft/executor/idle_set.h"
 #include "weft/executor/injector.h"
+#include "weft/executor/poll_interval.h"
 #include "weft/executor/run_queue.h"
 #include "weft/executor/run_signal.h"
-#include "weft/executor/task_list.h"
+#include "weft/executor/task_registry.h"
 #include "weft/task/context.h"
 #include "weft/task/driver.h"
 #include "weft/task/instant.h"
@@ -93,10 +94,14 @@ struct alignas(64) Runner {
   Injector::Consumer consumer;
   Random random{0};
   Driver* driver = nullptr;
+  const RunSignal* run_signal = nullptr;
+  PollInterval interval;        // of looks at the injector
+  Instant interval_start;       // when the batch of polls began; Past: unknown
   uint32_t since_injector = 0;  // polls since it looked there
   uint32_t since_driver = 0;    // polls since it polled there
   uint32_t slot_streak = 0;     // polls in a row that came from the slot
   uint32_t misses = 0;          // looks in a row that found nothing
+  uint32_t spins = 0;           // looks before it parks; adapts
   bool searching = false;       // has a token of the IdleSet
   bool in_driver = false;       // is inside driver->Park()
   // Where in `queue` the first task lies that yielded since the driver was
@@ -106,8 +111,7 @@ struct alignas(64) Runner {
   std::mutex signal_mutex;  // guards the next one
   Waker signal;             // RunSignal of the thread that is here, or empty
 
-  std::mutex tasks_mutex;  // guards the next one
-  TaskList tasks;          // first suspended here
+  TaskRegistry tasks;  // first suspended here
 };
 
 // A Tick future's place among those that wait.
@@ -167,6 +171,7 @@ class ExecutorCore final : public Spawner {
   void ScheduleLocal(Runner& runner, void* task, bool is_new,
                      ScheduleInfo info);
   void PushLocal(Runner& runner, void* task);
+  void PushYielded(Runner& runner, void* task);
   void Inject(void* task);
   void Flush(Runner& runner);
 
@@ -177,6 +182,8 @@ class ExecutorCore final : public Spawner {
   void* TakeInjectedMany(Runner& runner);
   void* StealFor(Runner& runner);
   void* Search(Runner& runner);
+  bool SpinForWork(Runner& runner);
+  void TuneInterval(Runner& runner);
   void* TakeAnywhere();
   bool HasWork();
 
@@ -221,8 +228,7 @@ class ExecutorCore final : public Spawner {
   std::mutex tick_consumer_mutex_;  // guards the next one
   Injector::Consumer tick_consumer_{injector_};
 
-  std::mutex tasks_mutex_;  // guards the next one
-  TaskList tasks_;          // first suspended on a thread that is no runner
+  TaskRegistry tasks_;  // first suspended on a thread that is no runner
 
   Counter tick_polls_, runners_woken_, tick_wakes_, injected_;
   ExecutorStats earlier_;  // of the executors that had this core before

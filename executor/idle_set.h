@@ -17,7 +17,8 @@
 //   work      is published first, then Notify() looks: a token somewhere means
 //             that its holder will see the work; else a parked runner is
 //             claimed, with a token; else a Tick is woken.
-//   sleepers  enter first (Park, AddWaiting), then look for work once more.
+//   sleepers  enter first (Park, AddWaiting), then look for work once more. A
+//             runner that sees a token then may leave that to its holder.
 //   tokens    whoever gives up the last one looks for work once more, and
 //             notifies if there is some.
 // Publishing, entering, giving up and looking are all sequentially consistent,
@@ -57,6 +58,14 @@ class IdleSet {
   // Takes a token: the caller now looks for work.
   void StartSearching() { searching_.fetch_add(1, std::memory_order_seq_cst); }
 
+  // The same, unless `limit` tokens or more exist already.
+  bool TryStartSearching(uint32_t limit) {
+    // Relaxed: the limit saves work; nothing depends on it.
+    if (searching_.load(std::memory_order_relaxed) >= limit) return false;
+    StartSearching();
+    return true;
+  }
+
   // Gives a token up. True if it was the last: if there is work, now, the
   // caller must Notify().
   bool StopSearching() {
@@ -64,10 +73,15 @@ class IdleSet {
   }
 
   // Runner `index` is going to sleep and, if `searching`, gives its token up.
-  // It must look for work after this, and not sleep if there is some.
+  // It must look for work after this, and not sleep if there is some; unless
+  // HasToken() then, since that token's holder will look.
   void Park(int index, bool searching) {
     parked_[index / 64].fetch_or(BitOf(index), std::memory_order_seq_cst);
     if (searching) StopSearching();
+  }
+
+  bool HasToken() const {
+    return searching_.load(std::memory_order_seq_cst) != 0;
   }
 
   // Runner `index` does not sleep any more. True if it was claimed: it has a
@@ -88,7 +102,7 @@ class IdleSet {
   template <class HasWork>
   int Notify(HasWork has_work) {
     for (;;) {
-      if (searching_.load(std::memory_order_seq_cst) != 0) return kWakeNobody;
+      if (HasToken()) return kWakeNobody;
       if (!AnyParked()) {
         return waiting_.load(std::memory_order_seq_cst) != 0 ? kWakeTick
                                                              : kWakeNobody;

@@ -46,24 +46,16 @@ class RunQueue {
 
   // Owner. Appends `item`; false if the ring is full.
   bool Push(T item) { return PushMany(&item, 1) == 1; }
+  // The same for an item that no sleeper must be told of: Size() may miss it.
+  bool PushQuietly(T item) {
+    return Append(&item, 1, std::memory_order_release) == 1;
+  }
 
   // Owner. Appends the first of `count` items and returns how many fitted.
   uint32_t PushMany(const T* items, uint32_t count) {
-    // Relaxed: only the owner writes it.
-    const uint64_t tail = tail_.load(std::memory_order_relaxed);
-    // Acquire: the thief that moved head_ has read its slots; only then may
-    // they be overwritten.
-    const uint64_t head = head_.load(std::memory_order_acquire);
-    const uint32_t room = capacity - static_cast<uint32_t>(tail - head);
-    count = std::min(count, room);
-    for (uint32_t i = 0; i < count; ++i) {
-      // Relaxed: published by tail_.
-      SlotOf(tail + i).store(items[i], std::memory_order_relaxed);
-    }
     // Release for the slots; sequentially consistent for the idle protocol:
     // the pusher goes on to look for sleepers (idle_set.h).
-    if (count != 0) tail_.store(tail + count, std::memory_order_seq_cst);
-    return count;
+    return Append(items, count, std::memory_order_seq_cst);
   }
 
   // Owner. Takes the oldest item; false if there is none, and then leaves
@@ -140,6 +132,22 @@ class RunQueue {
  private:
   template <class U>
   using Atomic = typename Atomics::template Atomic<U>;
+
+  uint32_t Append(const T* items, uint32_t count, std::memory_order publish) {
+    // Relaxed: only the owner writes it.
+    const uint64_t tail = tail_.load(std::memory_order_relaxed);
+    // Acquire: the thief that moved head_ has read its slots; only then may
+    // they be overwritten.
+    const uint64_t head = head_.load(std::memory_order_acquire);
+    const uint32_t room = capacity - static_cast<uint32_t>(tail - head);
+    count = std::min(count, room);
+    for (uint32_t i = 0; i < count; ++i) {
+      // Relaxed: published by tail_.
+      SlotOf(tail + i).store(items[i], std::memory_order_relaxed);
+    }
+    if (count != 0) tail_.store(tail + count, publish);
+    return count;
+  }
 
   Atomic<T>& SlotOf(uint64_t position) {
     return slots_[position & (capacity - 1)];

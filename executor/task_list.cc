@@ -45,13 +45,22 @@ void TaskList::Remove(SpawnedTask& task) {
 
 void TaskList::AppendWakers(std::vector<Waker>& wakers) const {
   for (SpawnedTask* task = first_; task != nullptr; task = task->next) {
-    wakers.push_back(task_internal::MakeTaskWaker(HeaderOf(task)));
+    wakers.push_back(WakerOf(*task));
   }
+}
+
+Waker WakerOf(SpawnedTask& task) {
+  return task_internal::MakeTaskWaker(HeaderOf(&task));
+}
+
+SpawnedTask& TaskOf(const Waker& waker) {
+  // The data of a task's waker is its header.
+  auto* header = static_cast<task_internal::TaskHeader*>(waker.data());
+  return static_cast<Header*>(header)->metadata;
 }
 
 void CancelTasks(std::vector<Waker> wakers) {
   for (Waker& waker : wakers) {
-    // The data of a task's waker is its header.
     task_internal::CancelTask(
         static_cast<task_internal::TaskHeader*>(waker.data()));
     waker = Waker();

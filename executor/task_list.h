@@ -36,7 +36,11 @@ class TaskList {
   size_t size_ = 0;
 };
 
-// Cancels the tasks that `wakers`, got from AppendWakers, belong to. Runs
+// A waker of `task`, and the task of such a waker.
+Waker WakerOf(SpawnedTask& task);
+SpawnedTask& TaskOf(const Waker& waker);
+
+// Cancels the tasks that `wakers`, got from WakerOf, belong to. Runs
 // schedule functions: call with no lock held.
 void CancelTasks(std::vector<Waker> wakers);
 

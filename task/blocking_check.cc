@@ -18,8 +18,8 @@ namespace {
 bool MayBlock() { return MayBlockSlot(); }
 
 BlockingScope::BlockingScope(bool may_block)
-    : previous_(std::exchange(MayBlockSlot(), may_block)) {}
+    : slot_(MayBlockSlot()), previous_(std::exchange(slot_, may_block)) {}
 
-BlockingScope::~BlockingScope() { MayBlockSlot() = previous_; }
+BlockingScope::~BlockingScope() { slot_ = previous_; }
 
 }  // namespace weft::task_internal

@@ -26,6 +26,7 @@ class BlockingScope {
   ~BlockingScope();
 
  private:
+  bool& slot_;  // the thread's
   const bool previous_;
 };
 

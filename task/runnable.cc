@@ -26,6 +26,25 @@ void Act(TaskHeader* task, Then then) {
   if (then == Then::kFree) task->vtable->free(task);
 }
 
+// The task that this thread is polling, and whether it has woken itself: such a
+// wake, the common kind of yield, needs no transition.
+struct Polling {
+  TaskHeader* task = nullptr;
+  bool woken = false;
+};
+
+[[gnu::noinline]] Polling& CurrentPolling() {
+  constinit static thread_local Polling polling;
+  return polling;
+}
+
+bool WakeByItself(TaskHeader* task) {
+  Polling& polling = CurrentPolling();
+  if (polling.task != task) return false;
+  polling.woken = true;
+  return true;
+}
+
 constexpr WakerVTable kTaskWaker = {
     .clone =
         [](void* data) {
@@ -34,11 +53,13 @@ constexpr WakerVTable kTaskWaker = {
     .wake =
         [](void* data) {
           auto* task = static_cast<TaskHeader*>(data);
-          Act(task, task->state.Wake(/*consume=*/true));
+          Act(task, WakeByItself(task) ? task->state.Unref()
+                                       : task->state.Wake(/*consume=*/true));
         },
     .wake_by_ref =
         [](void* data) {
           auto* task = static_cast<TaskHeader*>(data);
+          if (WakeByItself(task)) return;
           Act(task, task->state.Wake(/*consume=*/false));
         },
     .drop =
@@ -49,10 +70,11 @@ constexpr WakerVTable kTaskWaker = {
 };
 
 // The future has been destroyed; the output, if any, is stored. Ends the task
-// and gives up the Runnable's reference.
+// and gives up the owner's reference.
 void FinishTask(TaskHeader* task, uint64_t output) {
   if (task->vtable->on_gone != nullptr) task->vtable->on_gone(task);
   const uint64_t before = task->state.Finish(output);
+  if (!TaskState::KeptReference(before)) return;
   if ((before & kJoinWaker) != 0) std::move(task->join_waker).Wake();
   if ((before & kHandle) == 0 && output != 0) {
     std::exception_ptr exception = std::move(task->exception);
@@ -131,7 +153,10 @@ bool RunTask(TaskHeader* task, uint32_t units) {
   Budget budget(units);
   const Environment& environment = Environment::Current();
   Context cx(waker.get(), &budget, &environment);
+  Polling& polling = CurrentPolling();
+  const Polling outer = std::exchange(polling, Polling{.task = task});
   const bool ready = PollCatching(task, cx);
+  const bool woken_by_itself = std::exchange(polling, outer).woken;
   WEFT_CHECK(&Environment::Current() == &environment,
              "a task was suspended inside an EnvironmentScope or EnterGuard, "
              "which other tasks would see: do not hold one across co_await");
@@ -140,7 +165,7 @@ bool RunTask(TaskHeader* task, uint32_t units) {
     return false;
   }
   if (task->vtable->on_pending != nullptr) task->vtable->on_pending(task);
-  switch (task->state.Suspend()) {
+  switch (task->state.Suspend(woken_by_itself)) {
     case Then::kReschedule:
       task->vtable->schedule(task, ScheduleInfo{.woken_while_running = true});
       return true;

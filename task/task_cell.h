@@ -5,8 +5,8 @@
 // function and metadata in one block. Internal; see task/runnable.h.
 //
 // Access rules, with the bits of task/task_state.h:
-//   future     the thread that set kRunning, until kDone.
-//   output,    the thread that set kRunning until kDone; then whoever
+//   future     the owner (kScheduled), until kDone.
+//   output,    the owner until kDone; then whoever
 //   obligation 4 exception  of task_state.h names. join_waker see kJoinWaker.
 //   the rest   read-only after construction; metadata is the executor's
 //   business.

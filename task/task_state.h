@@ -5,45 +5,54 @@
 //
 // One atomic word decides who may touch what. From bit 0:
 //
-//   kScheduled   A Runnable exists (in a queue or in somebody's hand); while
-//                kRunning: woken during this poll, so poll again. At most one
-//                Runnable exists at a time.
-//   kRunning     One thread is polling or destroying the future and may touch
-//                it. Excludes every other thread from it.
+//   kScheduled   The future has an owner: a Runnable exists (in a queue or in
+//                somebody's hand), or a thread is running it. One at a time.
+//   kNotified    With kScheduled: woken since the owner last looked. Looking
+//                clears it.
 //   kDone        The future is gone, for ever. Excludes the two above.
 //   kCancelled   The future shall be destroyed instead of polled. With kDone:
 //                it was, and there is no output.
-//   kOutput      With kDone: an output or an exception is stored.
+//   kOutput      With kDone: an output or an exception was stored.
 //   kHandle      The JoinHandle exists and owns the output once it is stored.
+//                Means nothing any more once the handle of a done task is gone.
 //   kJoinWaker   The join waker's slot is full. While clear and not kDone, the
 //                handle owns the slot; while set and not kDone, whoever changes
 //                the bit or sets kDone gets it. kDone gives it to the
 //                completer.
-//   8..          References: one per Runnable (or running poll), per cloned
-//                waker, and one for the handle. At zero the cell is freed.
+//   8..          References: one for the owner, one per cloned waker, and one
+//                for the handle. At zero the cell is freed.
 //
-//                      Wake, Cancel                BeginRun
-//     [idle] ---------------------> [Scheduled] -----------> [Running] --+
-//       ^                               ^                      |  | Wake |
-//       |            Suspend            |   Suspend            |  v      |
-//       +-------------------------------|----------------------+ [Running,
-//                                       +------------------------ Scheduled]
-//     [Running] --Finish--> [Done]                    (poll or destroy, then)
+//                Wake, Cancel               Wake
+//     [idle] -------------> [Scheduled] -----------> [Scheduled, Notified]
+//       ^                     |   |  ^                 |
+//       |       Suspend       |   |  |    BeginRun     |
+//       +---------------------+   |  +-----------------+
+//                                 +--Finish--> [Done]
+//
+// A running task and a waiting Runnable look the same to those who wake it: the
+// owner will poll, or is polling, and looks at kNotified before its next step.
+// So a run begins with a plain load, and a task that woke itself goes back into
+// a queue without a change of the word.
 //
 // Proof obligations, checked by the model in tests/task:
-//   1. The future is touched only by the thread that set kRunning; kRunning is
-//      set only by the owner of the one Runnable. So it never runs on two
-//      threads, and never after kDone.
-//   2. A wake after BeginRun of a poll leads to another BeginRun, unless the
-//      task is done by then: either Wake sees kRunning and Suspend sees
-//      kScheduled, or Wake finds the task idle and hands out the Runnable.
+//   1. The future is touched only by the owner. Ownership starts with the
+//      transition that sets kScheduled, travels with the Runnable (whoever
+//      carries it between threads publishes it, as any queue does), and ends in
+//      Suspend or Finish. So the future is never run by two threads, and never
+//      after kDone.
+//   2. A wake after the look of BeginRun leads to another BeginRun, unless the
+//      task is done by then: either Wake sees the owner and Suspend sees
+//      kNotified, or Wake finds the task idle and hands out the Runnable.
 //   3. What happened before a Wake, a Cancel or the drop of a waker happens
 //      before the poll or the destruction that follows: each of them is a
-//      read-modify-write with release, also where it changes nothing, and
-//      BeginRun and Suspend acquire.
-//   4. Exactly one of completer and handle destroys the output: kOutput is
-//      stored and kHandle cleared by read-modify-writes, so one of them sees
-//      the other.
+//      read-modify-write with release, also where it changes nothing (but on a
+//      done task), and BeginRun and Suspend acquire.
+//   4. Exactly one of completer and handle destroys the output: before kDone
+//      kHandle is cleared, and kDone is set, by read-modify-writes, so one of
+//      them sees the other. After kDone the handle knows that it is its own.
+//   5. Whoever holds the last reference is alone with the cell, once it has
+//      acquired what the others did before they gave theirs up; it changes
+//      nothing atomically any more.
 //
 // Source of the idea: the state words of async-task and Tokio.
 #ifndef WEFT_TASK_TASK_STATE_H_
@@ -56,7 +65,7 @@ namespace weft::task_internal {
 
 enum TaskBits : uint64_t {
   kScheduled = 1 << 0,
-  kRunning = 1 << 1,
+  kNotified = 1 << 1,
   kDone = 1 << 2,
   kCancelled = 1 << 3,
   kOutput = 1 << 4,
@@ -99,12 +108,13 @@ class BasicTaskState {
     for (;;) {
       uint64_t next = word;
       Then then = Then::kNothing;
-      if ((word & (kDone | kScheduled)) == 0) {
-        next |= kScheduled;
-        if ((word & kRunning) == 0) {
-          then = Then::kSchedule;
-          next += kReference;
-        }
+      if ((word & kScheduled) != 0) {
+        next |= kNotified;
+      } else if ((word & kDone) == 0) {
+        next = (word | kScheduled) + kReference;
+        then = Then::kSchedule;
+      } else if (!consume) {
+        return Then::kNothing;
       }
       if (consume) next -= kReference;
       if (consume && next < kReference) return DropLast(word);
@@ -114,28 +124,26 @@ class BasicTaskState {
     }
   }
 
-  // The Runnable's owner wants to poll. kPoll or kDestroy.
+  // The owner wants to poll. kPoll or kDestroy. Earlier wakes are settled by it.
   Then BeginRun() {
-    uint64_t word = word_.load(std::memory_order_relaxed);
-    for (;;) {
-      if (Exchange(word, (word & ~uint64_t{kScheduled}) | kRunning)) {
-        return (word & kCancelled) != 0 ? Then::kDestroy : Then::kPoll;
-      }
+    // Acquire: what happened before the wakes that this sees.
+    uint64_t word = word_.load(std::memory_order_acquire);
+    if ((word & kNotified) != 0) {
+      word = word_.fetch_and(~uint64_t{kNotified}, std::memory_order_acq_rel);
     }
+    return (word & kCancelled) != 0 ? Then::kDestroy : Then::kPoll;
   }
 
-  // The poll was pending. kNothing (suspended; the Runnable's reference is
-  // gone), kReschedule or kDestroy (still running; the reference is kept).
-  Then Suspend() {
+  // The poll was pending. kNothing (suspended; the owner's reference is gone),
+  // kReschedule or kDestroy (still the owner). `woken_by_itself` stands for a
+  // wake by the owner during this poll, which needs no trace in the word.
+  Then Suspend(bool woken_by_itself) {
     uint64_t word = word_.load(std::memory_order_relaxed);
     for (;;) {
       if ((word & kCancelled) != 0) return AcquireThen(Then::kDestroy);
-      uint64_t next = word & ~uint64_t{kRunning};
-      if ((word & kScheduled) != 0) {
-        if (Exchange(word, next)) return Then::kReschedule;
-        continue;
-      }
-      next -= kReference;
+      // BeginRun will clear kNotified, and acquire.
+      if (woken_by_itself || (word & kNotified) != 0) return Then::kReschedule;
+      const uint64_t next = (word & ~uint64_t{kScheduled}) - kReference;
       // Nobody is left who could wake or join it: it ends here.
       if (next < kReference) return AcquireThen(Then::kDestroy);
       if (Exchange(word, next)) return Then::kNothing;
@@ -144,15 +152,26 @@ class BasicTaskState {
 
   // The future is destroyed. `output` is kOutput or, for a cancelled task, 0.
   // Returns the word before: whose kJoinWaker the caller wakes, and without
-  // kHandle the output is the caller's to destroy.
+  // kHandle the output is the caller's to destroy. The owner's reference is
+  // gone, unless KeptReference(result).
   uint64_t Finish(uint64_t output) {
     uint64_t word = word_.load(std::memory_order_relaxed);
     for (;;) {
-      uint64_t next = (word & ~uint64_t{kRunning | kScheduled}) | kDone;
+      uint64_t next = (word & ~uint64_t{kScheduled | kNotified}) | kDone;
       next = output != 0 ? (next & ~uint64_t{kCancelled}) | output
                          : next | kCancelled;
+      if (!KeptReference(word)) next -= kReference;
+      if (word < 2 * kReference) {  // alone: obligation 5
+        word_.load(std::memory_order_acquire);
+        word_.store(next, std::memory_order_relaxed);
+        return word;
+      }
       if (Exchange(word, next)) return word;
     }
+  }
+  static bool KeptReference(uint64_t before_finish) {
+    // Else the handle has what is left to do.
+    return (before_finish & kJoinWaker) != 0 || (before_finish & kHandle) == 0;
   }
 
   // Asks for the end of the task. kSchedule: it was idle, and the Runnable
@@ -162,7 +181,7 @@ class BasicTaskState {
     for (;;) {
       if ((word & (kDone | kCancelled)) != 0) return Then::kNothing;
       uint64_t next = word | kCancelled;
-      const bool idle = (word & (kScheduled | kRunning)) == 0;
+      const bool idle = (word & kScheduled) == 0;
       if (idle) next = (next | kScheduled) + kReference;
       if (Exchange(word, next)) return idle ? Then::kSchedule : Then::kNothing;
     }
@@ -172,25 +191,24 @@ class BasicTaskState {
   // output, that is the caller's to destroy; if not done, so is a join waker.
   // The handle's reference stays counted.
   uint64_t DropHandle() {
-    uint64_t word = word_.load(std::memory_order_relaxed);
-    for (;;) {
-      uint64_t next = word & ~uint64_t{kHandle};
-      if ((word & kDone) == 0) next &= ~uint64_t{kJoinWaker};
-      if (Exchange(word, next)) return word;
+    // Acquire: the output, if done. Nothing changes then: obligation 4.
+    uint64_t word = word_.load(std::memory_order_acquire);
+    while ((word & kDone) == 0) {
+      if (Exchange(word, word & ~uint64_t{kHandle | kJoinWaker})) return word;
     }
+    return AcquireThen(word);
   }
 
   // The handle wants the join waker's slot. False if the task is done.
-  bool ClaimJoinWaker() { return ChangeUnlessDone(kJoinWaker, 0); }
+  bool ClaimJoinWaker() {
+    // Relaxed: what the handle itself published, or the completer's kDone.
+    const uint64_t word = word_.load(std::memory_order_relaxed);
+    if ((word & (kDone | kJoinWaker)) == 0) return true;  // its own already
+    return ChangeUnlessDone(kJoinWaker, 0);
+  }
   // The handle has filled the slot. False if the task is done: then the slot is
   // the handle's to empty.
   bool PublishJoinWaker() { return ChangeUnlessDone(0, kJoinWaker); }
-
-  // The handle has taken the output out. Requires: done, with output.
-  void TakeOutput() {
-    // Relaxed: only the handle reads this bit once the task is done.
-    word_.fetch_and(~uint64_t{kOutput}, std::memory_order_relaxed);
-  }
 
   // Relaxed: a new reference is made from one that the caller has.
   void Ref() { word_.fetch_add(kReference, std::memory_order_relaxed); }
@@ -215,9 +233,10 @@ class BasicTaskState {
   }
 
   // What others did before they changed the word happens before what follows.
-  Then AcquireThen(Then then) {
+  template <class Result>
+  Result AcquireThen(Result result) {
     word_.load(std::memory_order_acquire);
-    return then;
+    return result;
   }
 
   bool ChangeUnlessDone(uint64_t clear, uint64_t set) {

@@ -16,6 +16,8 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "weft/executor/executor.h"
+#include "weft/executor/injector.h"
+#include "weft/executor/poll_interval.h"
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
@@ -195,7 +197,11 @@ TEST_P(ExecutorStressTest, ATaskFromOutsideRunsBesideACrowd) {
     }
   }(executor, polls_between)));
 
-  EXPECT_LE(polls_between.load(), 1000u * runner_count());
+  // Two rounds of the injector's producers, each a look after short polls.
+  constexpr uint64_t kLooks =
+      uint64_t{2} * executor_internal::Injector::kProducers;
+  EXPECT_LE(polls_between.load(),
+            kLooks * executor_internal::PollInterval::kMax * runner_count());
   stop->store(1);
   SpinUntil([&] { return ended->load() == kCrowd; });
 }

@@ -24,6 +24,7 @@ enum class Fault {
   kLeavesTokenWithoutLooking,  // the last one
   kRunsWithToken,
   kTickKeepsNotification,
+  kLooksForTokenBeforeEntering,  // and not after Park()
 };
 
 // Threads 0 and 1 are runners unless a model says otherwise; 2 is outside.
@@ -113,14 +114,19 @@ struct IdleModel : rl::test_suite<Model, 3> {
         if (HasWork()) Notify();
         return true;
       }
-      if (!searching) idle->StartSearching();
-      searching = true;
-      if (Take()) {
+      // Half as many searchers as runners.
+      if (!searching) searching = idle->TryStartSearching(1);
+      if (searching && Take()) {
         if (fault != Fault::kRunsWithToken) StopSearching();
         return false;
       }
+      const bool token_before = idle->HasToken() && !searching;
       idle->Park(static_cast<int>(index), searching);
-      if (fault == Fault::kSleepsWithoutLooking || !HasWork()) {
+      const bool left_to_token = fault == Fault::kLooksForTokenBeforeEntering
+                                     ? token_before
+                                     : idle->HasToken();
+      if (left_to_token || fault == Fault::kSleepsWithoutLooking ||
+          !HasWork()) {
         Await(unparked[index]);
       }
       searching = idle->Unpark(static_cast<int>(index));
@@ -277,6 +283,10 @@ TEST(IdleSetModelTest, TheModelsFindATokenLeftWithoutLooking) {
 
 TEST(IdleSetModelTest, TheModelsFindARunnerThatRunsWithItsToken) {
   EXPECT_FALSE(Holds<InsideModel<Fault::kRunsWithToken>>());
+}
+
+TEST(IdleSetModelTest, TheModelsFindASleeperThatTrustsAnOldToken) {
+  EXPECT_FALSE(Holds<OutsideModel<Fault::kLooksForTokenBeforeEntering>>());
 }
 
 TEST(IdleSetModelTest, TheModelsFindATickThatKeepsItsNotification) {

@@ -6,8 +6,8 @@
 // transition do is written down here as task/runnable.cc does it; the
 // transitions themselves are the production code.
 //
-// Runnables and flags travel by relaxed atomics, so that the state word alone
-// orders everything. The future, the output and the join waker's slot are plain
+// Flags travel by relaxed atomics, so that the state word alone orders
+// everything, but for a Runnable's way through its queue. The future, the output and the join waker's slot are plain
 // variables: Relacy reports each pair of accesses that is not ordered.
 
 #include <cstdint>
@@ -36,9 +36,10 @@ enum class WakerEnd {
 };
 
 // `kWakers` is the waker thread's doing, `kHandle` the handle's.
-template <class Atomics, Handle kHandleDoes, WakerEnd kWakerDoes>
+template <class Atomics, Handle kHandleDoes, WakerEnd kWakerDoes,
+          bool kYields = false>
 struct TaskModel
-    : rl::test_suite<TaskModel<Atomics, kHandleDoes, kWakerDoes>, 4> {
+    : rl::test_suite<TaskModel<Atomics, kHandleDoes, kWakerDoes, kYields>, 4> {
   BasicTaskState<Atomics> state;
   rl::atomic<int> runnables;   // how many are in the queue
   rl::atomic<int> sent;        // what the future waits for
@@ -48,6 +49,7 @@ struct TaskModel
   rl::var<int> output;         // 1: exists
   rl::var<int> slot;           // 1: holds a join waker
   rl::var<int> cancel_reason;  // written by the handle before it cancels
+  bool yielded = false;        // the owner's; travels with the Runnable
   rl::atomic<int> outputs_made;
   rl::atomic<int> outputs_gone;
   rl::atomic<int> freed;
@@ -63,6 +65,7 @@ struct TaskModel
     output(RL_INFO) = 0;
     slot(RL_INFO) = 0;
     cancel_reason(RL_INFO) = 0;
+    yielded = false;
   }
 
   void after() {
@@ -83,7 +86,7 @@ struct TaskModel
   void Act(Then then) {
     if (then == Then::kSchedule || then == Then::kReschedule) {
       // At most one Runnable exists.
-      RL_ASSERT(runnables(RL_INFO).fetch_add(1, rl::mo_relaxed) == 0);
+      RL_ASSERT(runnables(RL_INFO).fetch_add(1, rl::mo_release) == 0);
     }
     if (then == Then::kFree) Free();
   }
@@ -101,7 +104,7 @@ struct TaskModel
   void RunTasks() {
     while (ended(RL_INFO).load(rl::mo_relaxed) == 0) {
       int one = 1;
-      if (runnables(RL_INFO).compare_exchange_strong(one, 0, rl::mo_relaxed)) {
+      if (runnables(RL_INFO).compare_exchange_strong(one, 0, rl::mo_acquire)) {
         Run();
       } else {
         rl::yield(1, RL_INFO);
@@ -112,7 +115,9 @@ struct TaskModel
   void Run() {
     if (state.BeginRun() == Then::kDestroy) return Destroy();
     if (Poll()) return Finish(kOutput);
-    switch (state.Suspend()) {
+    const bool yields = kYields && !yielded;
+    yielded = true;
+    switch (state.Suspend(yields)) {
       case Then::kReschedule:
         return Act(Then::kReschedule);
       case Then::kDestroy:
@@ -145,13 +150,15 @@ struct TaskModel
 
   void Finish(uint64_t result) {
     const uint64_t before = state.Finish(result);
-    if ((before & kJoinWaker) != 0) {
-      RL_ASSERT(static_cast<int>(slot(RL_INFO)) == 1);
-      slot(RL_INFO) = 0;
-      joined(RL_INFO).store(1, rl::mo_relaxed);
+    if (BasicTaskState<Atomics>::KeptReference(before)) {
+      if ((before & kJoinWaker) != 0) {
+        RL_ASSERT(static_cast<int>(slot(RL_INFO)) == 1);
+        slot(RL_INFO) = 0;
+        joined(RL_INFO).store(1, rl::mo_relaxed);
+      }
+      if ((before & kHandle) == 0 && result != 0) DestroyOutput();
+      Act(state.Unref());
     }
-    if ((before & kHandle) == 0 && result != 0) DestroyOutput();
-    Act(state.Unref());
     ended(RL_INFO).store(1, rl::mo_relaxed);
   }
 
@@ -212,9 +219,10 @@ struct TaskModel
 
 constexpr unsigned kExecutions = 10'000;
 
-template <Handle kHandleDoes, WakerEnd kWakerDoes>
+template <Handle kHandleDoes, WakerEnd kWakerDoes, bool kYields = false>
 bool TaskHolds() {
-  return Holds<TaskModel<RelacyAtomics, kHandleDoes, kWakerDoes>>(kExecutions);
+  return Holds<TaskModel<RelacyAtomics, kHandleDoes, kWakerDoes, kYields>>(
+      kExecutions);
 }
 
 TEST(TaskStateModelTest, Join) {
@@ -245,6 +253,13 @@ TEST(TaskStateModelTest, PollAndDetach) {
       (TaskHolds<Handle::kPollAndDetach, WakerEnd::kWakeByRefThenDrop>()));
   EXPECT_TRUE((TaskHolds<Handle::kPollAndDetach, WakerEnd::kWake>()));
   EXPECT_TRUE((TaskHolds<Handle::kPollAndDetach, WakerEnd::kDropOnly>()));
+}
+
+// The first poll wakes its own task.
+TEST(TaskStateModelTest, Yield) {
+  EXPECT_TRUE((TaskHolds<Handle::kJoin, WakerEnd::kWake, true>()));
+  EXPECT_TRUE((TaskHolds<Handle::kDrop, WakerEnd::kWakeByRefThenDrop, true>()));
+  EXPECT_TRUE((TaskHolds<Handle::kDetach, WakerEnd::kDropOnly, true>()));
 }
 
 // Nobody is left who could wake it: it ends all the same.

@@ -1,0 +1,73 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/executor/task_registry.h"
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "weft/executor/task_list.h"
+#include "weft/task/spawner.h"
+#include "weft/task/waker.h"
+
+namespace weft::executor_internal {
+
+void TaskRegistry::Own() {
+  const std::lock_guard lock(mutex_);
+  owned_ = true;
+}
+
+void TaskRegistry::Disown() {
+  std::vector<Waker> left;  // dropped after the lock
+  const std::lock_guard lock(mutex_);
+  TakeLeft(left);
+  owned_ = false;
+}
+
+void TaskRegistry::AddShared(SpawnedTask& task) {
+  const std::lock_guard lock(mutex_);
+  AddOwned(task);
+}
+
+size_t TaskRegistry::Remove(SpawnedTask& task) {
+  const std::lock_guard lock(mutex_);
+  if (!owned_) {
+    RemoveOwned(task);
+    return 0;
+  }
+  left_.push_back(WakerOf(task));
+  // Relaxed: changed under the mutex; Collect() only wants to know that it is
+  // not zero.
+  left_count_.store(left_.size(), std::memory_order_relaxed);
+  return left_.size();
+}
+
+void TaskRegistry::CollectLeft() {
+  std::vector<Waker> left;  // dropped after the lock
+  const std::lock_guard lock(mutex_);
+  TakeLeft(left);
+}
+
+// Requires: the mutex is held, by the owner.
+void TaskRegistry::TakeLeft(std::vector<Waker>& left) {
+  std::swap(left, left_);
+  left_count_.store(0, std::memory_order_relaxed);  // relaxed: as in Remove
+  for (const Waker& waker : left) list_.Remove(TaskOf(waker));
+  PublishSize();
+}
+
+size_t TaskRegistry::Size() const {
+  // The two numbers belong together: TakeLeft() changes both.
+  const std::lock_guard lock(mutex_);
+  return size_.load(std::memory_order_acquire) - left_.size();
+}
+
+void TaskRegistry::AppendWakers(std::vector<Waker>& wakers) const {
+  const std::lock_guard lock(mutex_);
+  list_.AppendWakers(wakers);
+}
+
+}  // namespace weft::executor_internal

@@ -1,0 +1,88 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// TaskRegistry: a runner's live tasks that have been suspended at least once.
+// Internal to the executor.
+//
+// While a thread has the runner it owns the list and changes it without a lock.
+// A task that ends elsewhere is left with the owner, together with a reference
+// that keeps its cell in place, and taken out by the owner's next Collect().
+// While nobody owns the list, whoever holds the mutex does.
+//
+// Invariants: `owned_` changes under the mutex, by the thread that comes or
+// goes; so either the owner or a holder of the mutex may touch the list, and
+// each change of hands goes through the mutex.
+//
+// Thread safety: as said at each member.
+// Lifetime: empty when destroyed.
+#ifndef WEFT_EXECUTOR_TASK_REGISTRY_H_
+#define WEFT_EXECUTOR_TASK_REGISTRY_H_
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "weft/executor/task_list.h"
+#include "weft/task/spawner.h"
+#include "weft/task/waker.h"
+
+namespace weft::executor_internal {
+
+class TaskRegistry {
+ public:
+  TaskRegistry() = default;
+  TaskRegistry(const TaskRegistry&) = delete;
+  TaskRegistry& operator=(const TaskRegistry&) = delete;
+
+  // A thread becomes the owner; the owner goes.
+  void Own();
+  void Disown();
+
+  // The owner.
+  void AddOwned(SpawnedTask& task) {
+    list_.Add(task);
+    PublishSize();
+  }
+  void RemoveOwned(SpawnedTask& task) {
+    list_.Remove(task);
+    PublishSize();
+  }
+  // Takes out what others have left. Drops references: call where user code may
+  // run.
+  void Collect() {
+    // Relaxed: what is missed now is seen the next time.
+    if (left_count_.load(std::memory_order_relaxed) != 0) CollectLeft();
+  }
+
+  // Any thread while nobody owns it.
+  void AddShared(SpawnedTask& task);
+  // Any thread, the owner included. Returns how many tasks now wait for the
+  // owner's Collect().
+  size_t Remove(SpawnedTask& task);
+
+  // Any thread.
+  size_t Size() const;
+  // Appends a waker of each task. Any thread while nobody owns it.
+  void AppendWakers(std::vector<Waker>& wakers) const;
+
+ private:
+  void CollectLeft();
+  void TakeLeft(std::vector<Waker>& left);
+  void PublishSize() {
+    // Release: read by Size() without the owner's knowing.
+    size_.store(list_.size(), std::memory_order_release);
+  }
+
+  TaskList list_;  // the owner's, else guarded by mutex_
+  std::atomic<size_t> size_{0};
+  std::atomic<size_t> left_count_{0};
+
+  mutable std::mutex mutex_;  // guards the rest
+  bool owned_ = false;
+  std::vector<Waker> left_;
+};
+
+}  // namespace weft::executor_internal
+
+#endif  // WEFT_EXECUTOR_TASK_REGISTRY_H_

@@ -15,9 +15,12 @@
 //
 // A task that a runner wakes runs there next, at most three such in a row, then
 // what that runner spawned, oldest first; tasks from elsewhere are looked at
-// after at most 61 polls. A thread without work parks in its driver, which is
-// also polled after at most 61 polls and before a task runs that has just
-// yielded.
+// after some 200 microseconds (2 to 127 polls). A thread without work looks for
+// some for a few microseconds, then parks in its driver, which is also polled
+// after at most 61 polls and before a task runs that has just yielded.
+//
+// An executor can be a constinit variable; it takes what it needs when it is
+// first used.
 //
 // Thread safety: all methods from any thread, except construction and
 // destruction. Lifetime: no thread may be in Run or TryTick, no Tick may exist
@@ -28,6 +31,7 @@
 #ifndef WEFT_EXECUTOR_EXECUTOR_H_
 #define WEFT_EXECUTOR_EXECUTOR_H_
 
+#include <atomic>
 #include <cstddef>
 #include <string>
 #include <type_traits>
@@ -73,18 +77,50 @@ class [[nodiscard]] TickFuture {
   executor_internal::TickWaiter waiter_;
 };
 
+// What Executor::Drive() returns: see there.
+template <Future F>
+class [[nodiscard]] DriveFuture {
+ public:
+  using Output = typename F::Output;
+
+  DriveFuture(executor_internal::ExecutorCore* core, F future)
+      : future_(std::move(future)), tick_(core) {}
+
+  Polled<Output> Poll(Context& cx) {
+    Polled<Output> result = future_.Poll(cx);
+    if (result.IsReady()) return result;
+    for (int i = 0; i < kTicksPerPoll; ++i) {
+      if (tick_.Poll(cx).IsPending()) return kPending;
+    }
+    cx.waker().WakeByRef();
+    return kPending;
+  }
+
+ private:
+  // Async-executor's number: what else the outer executor has to do waits for
+  // this many polls.
+  static constexpr int kTicksPerPoll = 200;
+
+  F future_;
+  TickFuture tick_;
+};
+
 class Executor {
  public:
   // How many threads may be in Run() at once.
   static constexpr int kMaxRunners =
       executor_internal::ExecutorCore::kMaxRunners;
 
-  Executor() : core_(executor_internal::ExecutorCore::Acquire()) {}
+  constexpr Executor() = default;
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
   ~Executor() {
-    core_->Close();
-    executor_internal::ExecutorCore::Release(core_);
+    // Relaxed: nobody else uses it any more.
+    executor_internal::ExecutorCore* core =
+        core_.load(std::memory_order_relaxed);
+    if (core == nullptr) return;
+    core->Close();
+    executor_internal::ExecutorCore::Release(core);
   }
 
   // Starts running a future, or what a function returns; see Spawner.
@@ -96,7 +132,11 @@ class Executor {
   JoinHandle<OutputOf<F>> SpawnBorrowing(F future) {
     return spawner().SpawnBorrowing(std::move(future));
   }
-  Spawner& spawner() { return *core_; }
+  template <class Range>
+  auto SpawnMany(Range&& futures) {
+    return spawner().SpawnMany(std::forward<Range>(futures));
+  }
+  Spawner& spawner() { return core(); }
 
   // Polls `future` and runs tasks on the calling thread until the future is
   // ready; returns its output, throws what its Poll throws. The future is
@@ -109,35 +149,66 @@ class Executor {
     requires Future<std::remove_reference_t<F>>
   OutputOf<F> Run(F&& future) {
     Polled<OutputOf<F>> result = kPending;
-    core_->Run([&](Context& cx) {
+    core().Run([&](Context& cx) {
       result = future.Poll(cx);
       return result.IsReady();
     });
     return *std::move(result);
   }
 
+  // Nests this executor in another one: a future of `future`'s output which,
+  // whenever it is polled, polls `future` and runs up to 200 tasks of this
+  // executor. Any number of them, and Runs, may exist at once. Movable until
+  // first polled. Dropping it drops `future`; if it had been woken for a task,
+  // another sleeper is woken instead.
+  template <Future F>
+  DriveFuture<F> Drive(F future) {
+    return DriveFuture<F>(&core(), std::move(future));
+  }
+
   // Runs one task, waiting for it if there is none.
-  TickFuture Tick() { return TickFuture(core_); }
+  TickFuture Tick() { return TickFuture(&core()); }
 
   // Runs one task if there is one; false if not.
-  bool TryTick() { return core_->TryTick(); }
+  bool TryTick() { return core().TryTick(); }
 
   // True if there is no unfinished task. Exact if no other thread is using the
   // executor.
-  bool IsEmpty() const { return core_->IsEmpty(); }
+  bool IsEmpty() const { return core().IsEmpty(); }
 
   // Destroys all tasks and returns how many; each handle's Outcome() is
   // Cancelled. Destructors may spawn here meanwhile, and later too: such a task
   // is destroyed unrun. Runs and ticks must be over; CHECK-fails otherwise. The
   // destructor calls it.
-  size_t Close() { return core_->Close(); }
+  size_t Close() { return core().Close(); }
 
   // For people: how many tasks are suspended, how many wait where, who sleeps.
-  std::string DebugString() const { return core_->DebugString(); }
-  ExecutorStats Stats() const { return core_->Stats(); }
+  std::string DebugString() const { return core().DebugString(); }
+  ExecutorStats Stats() const { return core().Stats(); }
 
  private:
-  executor_internal::ExecutorCore* const core_;
+  executor_internal::ExecutorCore& core() const {
+    // Acquire: the core that another thread has taken.
+    executor_internal::ExecutorCore* core =
+        core_.load(std::memory_order_acquire);
+    return core != nullptr ? *core : MakeCore();
+  }
+  executor_internal::ExecutorCore& MakeCore() const {
+    executor_internal::ExecutorCore* made =
+        executor_internal::ExecutorCore::Acquire();
+    executor_internal::ExecutorCore* expected = nullptr;
+    // Acquire-release: as in core().
+    if (core_.compare_exchange_strong(expected, made,
+                                      std::memory_order_acq_rel)) {
+      return *made;
+    }
+    made->Close();
+    executor_internal::ExecutorCore::Release(made);
+    return *expected;
+  }
+
+  // Null until first used.
+  mutable std::atomic<executor_internal::ExecutorCore*> core_{nullptr};
 };
 
 }  // namespace weft

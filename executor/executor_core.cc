@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <iterator>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -118,13 +119,15 @@ Runner::Runner(ExecutorCore& core, int index)
 
 class ExecutorCore::RunnerScope {
  public:
-  RunnerScope(ExecutorCore& core, Driver& driver, const Waker& signal)
-      : count_(core.running_),
-        core_(core),
+  RunnerScope(Runner& runner, Driver& driver, const Waker& signal)
+      : count_(runner.core.running_),
+        core_(runner.core),
         outer_(CurrentRunner()),
-        runner_(core.EnterRunner(driver, signal)),
+        runner_(runner),
         environment_(MakeEnvironment()),
         scope_(environment_) {
+    core_.EnterRunner(runner_, driver, signal);
+    runner_.environment = &environment_;
     // The thread will be busy here for long.
     if (outer_ != nullptr) outer_->core.Flush(*outer_);
     CurrentRunner() = &runner_;
@@ -157,17 +160,25 @@ class ExecutorCore::RunnerScope {
 };
 
 void ExecutorCore::Run(absl::FunctionRef<bool(Context&)> poll) {
+  WEFT_CHECK(TryRun(poll),
+             "too many threads are inside Run() of one executor "
+             "(Executor::kMaxRunners); use several executors");
+}
+
+bool ExecutorCore::TryRun(absl::FunctionRef<bool(Context&)> poll) {
   WEFT_CHECK(task_internal::MayBlock(),
              "Run() was called by a task or inside another Run(), whose "
              "thread others may need: co_await the future, or call Run() "
-             "inside SpawnBlocking()");
+             "inside SpawnBlocking() or BlockInPlace()");
   WEFT_CHECK(phase_.load() == Phase::kOpen,
              "Run() was called on an executor that is closed");
+  Runner* place = TakePlace();
+  if (place == nullptr) return false;
+  Runner& runner = *place;
   Driver& driver = Environment::CurrentDriver();
   const Waker waker = RunSignal::Make(driver.Unparker());
   RunSignal& signal = RunSignal::Of(waker);
-  RunnerScope scope(*this, driver, waker);
-  Runner& runner = scope.runner();
+  const RunnerScope scope(runner, driver, waker);
   for (;;) {
     if (signal.Take()) {
       // The poll may take long.
@@ -176,7 +187,9 @@ void ExecutorCore::Run(absl::FunctionRef<bool(Context&)> poll) {
       ++runner.since_driver;
       Budget budget;
       Context cx(waker, &budget, &scope.environment());
-      if (poll(cx)) return;
+      const bool done = poll(cx);
+      if (runner.stand_in != nullptr) ReclaimDriver(runner);
+      if (done) return true;
     }
     if (runner.since_driver >= kDriverInterval ||
         (runner.first_yield && runner.queue.head() >= *runner.first_yield)) {
@@ -187,6 +200,7 @@ void ExecutorCore::Run(absl::FunctionRef<bool(Context&)> poll) {
     if (!runner.busy.load(std::memory_order_relaxed)) runner.busy.store(true);
     if (void* task = NextTask(runner)) {
       RunTask(runner, task);
+      if (runner.stand_in != nullptr) ReclaimDriver(runner);
     } else {
       runner.busy.store(false);
       ParkRunner(runner, signal);
@@ -194,35 +208,34 @@ void ExecutorCore::Run(absl::FunctionRef<bool(Context&)> poll) {
   }
 }
 
-Runner& ExecutorCore::EnterRunner(Driver& driver, const Waker& signal) {
-  Runner* runner = nullptr;
-  {
-    const std::lock_guard lock(runners_mutex_);
-    const auto free = std::find(taken_.begin(), taken_.end(), false);
-    WEFT_CHECK(free != taken_.end(),
-               "too many threads are inside Run() of one executor "
-               "(Executor::kMaxRunners); use several executors");
-    *free = true;
-    const int index = static_cast<int>(free - taken_.begin());
-    // Relaxed: written under this lock.
-    runner = runners_[index].load(std::memory_order_relaxed);
-    if (runner == nullptr) {
-      runner = new Runner(*this, index);
-      // Release, both: whoever sees the runner sees it made.
-      runners_[index].store(runner, std::memory_order_release);
-      runner_count_.store(index + 1, std::memory_order_release);
-    }
+Runner* ExecutorCore::TakePlace() {
+  const std::lock_guard lock(runners_mutex_);
+  const auto free = std::find(taken_.begin(), taken_.end(), false);
+  if (free == taken_.end()) return nullptr;
+  *free = true;
+  const int index = static_cast<int>(free - taken_.begin());
+  // Relaxed: written under this lock.
+  Runner* runner = runners_[index].load(std::memory_order_relaxed);
+  if (runner == nullptr) {
+    runner = new Runner(*this, index);
+    // Release, both: whoever sees the runner sees it made.
+    runners_[index].store(runner, std::memory_order_release);
+    runner_count_.store(index + 1, std::memory_order_release);
   }
-  runner->random = Random(Environment::CurrentRandom().Next());
-  runner->driver = &driver;
-  runner->run_signal = &RunSignal::Of(signal);
-  runner->since_injector = runner->since_driver = 0;
-  runner->interval_start = Instant::Past();
-  runner->spins = HasSeveralProcessors() ? kMaxSpins : 0;
-  runner->tasks.Own();
-  const std::lock_guard lock(runner->signal_mutex);
-  runner->signal = signal;
-  return *runner;
+  return runner;
+}
+
+void ExecutorCore::EnterRunner(Runner& runner, Driver& driver,
+                               const Waker& signal) {
+  runner.random = Random(Environment::CurrentRandom().Next());
+  runner.driver = &driver;
+  runner.run_signal = &RunSignal::Of(signal);
+  runner.since_injector = runner.since_driver = 0;
+  runner.interval_start = Instant::Past();
+  runner.spins = HasSeveralProcessors() ? kMaxSpins : 0;
+  runner.tasks.Own();
+  const std::lock_guard lock(runner.signal_mutex);
+  runner.signal = signal;
 }
 
 void ExecutorCore::LeaveRunner(Runner& runner) {
@@ -239,6 +252,54 @@ void ExecutorCore::LeaveRunner(Runner& runner) {
   const std::lock_guard lock(runners_mutex_);
   taken_[runner.index] = false;
 }
+
+// ---- A thread that blocks ----
+
+PlaceLoan::PlaceLoan()
+    : runner_([]() -> Runner& {
+        Runner* runner = CurrentRunner();
+        WEFT_CHECK(runner != nullptr,
+                   "BlockInPlace() was called by a task on a thread that is "
+                   "not in Executor::Run(), whose other tasks would wait: use "
+                   "SpawnBlocking()");
+        return *runner;
+      }()),
+      environment_([] {
+        Environment environment = Environment::Current();
+        environment.driver = nullptr;
+        environment.random = nullptr;
+        return environment;
+      }()),
+      scope_(environment_) {
+  ExecutorCore& core = runner_.core;
+  Environment lent = *runner_.environment;
+  lent.random = nullptr;  // the blocked thread's
+  if (lent.offload != nullptr) {
+    runner_.stand_in = StandIn::Start(
+        *lent.offload, runner_.stand_in, [&core, lent](StandIn& stand_in) {
+          const EnvironmentScope scope(lent);
+          // If there is no place left, the driver rests.
+          static_cast<void>(
+              core.TryRun([&](Context& cx) { return stand_in.PollStop(cx); }));
+        });
+  }
+  CurrentRunner() = nullptr;
+  core.Flush(runner_);
+}
+
+PlaceLoan::~PlaceLoan() {
+  CurrentRunner() = &runner_;
+  if (runner_.stand_in != nullptr) runner_.stand_in->Stop();
+}
+
+// Between two polls: nobody can need this thread.
+void ExecutorCore::ReclaimDriver(Runner& runner) {
+  Flush(runner);
+  runner.stand_in->WaitGone();
+  runner.stand_in.reset();
+}
+
+// ---- Running tasks ----
 
 void ExecutorCore::RunTask(Runner& runner, void* task) {
   if (runner.searching) StopSearching(runner);  // wherever the task came from
@@ -265,6 +326,26 @@ void ExecutorCore::Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo info) {
   } else {
     Inject(task);
   }
+}
+
+void ExecutorCore::ScheduleMany(std::span<Runnable<SpawnedTask>> runnables) {
+  void* tasks[RunQueue<void*>::kMaxSteal];
+  size_t count = 0;
+  Runner* runner = OwnRunner();
+  for (size_t i = 0; i < runnables.size(); ++i) {
+    tasks[count++] = std::move(runnables[i]).IntoRaw();
+    if (count < std::size(tasks) && i + 1 < runnables.size()) continue;
+    // What does not fit goes to the injector.
+    const size_t queued =
+        runner == nullptr
+            ? 0
+            : runner->queue.PushMany(tasks, static_cast<uint32_t>(count));
+    InjectMany(tasks + queued, count - queued);
+    NotifyMany(count);
+    count = 0;
+  }
+  // As in Inject().
+  if (phase_.load() == Phase::kClosed) Drain();
 }
 
 void ExecutorCore::ScheduleLocal(Runner& runner, void* task, bool is_new,
@@ -326,16 +407,24 @@ void ExecutorCore::Inject(void* task) {
   if (phase_.load() == Phase::kClosed) Drain();
 }
 
+void ExecutorCore::InjectMany(void* const* tasks, size_t count) {
+  if (count == 0) return;
+  injected_.AddShared(count);
+  injector_.PushMany(tasks, count);
+}
+
 void ExecutorCore::Flush(Runner& runner) {
   void* tasks[RunQueue<void*>::kMaxSteal];
   // Acquire: as in TakeSlot.
   tasks[0] = runner.slot.exchange(nullptr, std::memory_order_acquire);
   uint32_t count = tasks[0] != nullptr;
+  size_t moved = 0;
   do {
     if (count != 0) injector_.PushMany(tasks, count);
+    moved += count;
     count = runner.queue.Steal(tasks, RunQueue<void*>::kMaxSteal);
   } while (count != 0);
-  if (HasWork()) Notify();
+  if (HasWork()) NotifyMany(std::max<size_t>(moved, 1));
 }
 
 // ---- Finding tasks ----
@@ -512,6 +601,17 @@ void ExecutorCore::Notify() {
   if (who == kWakeTick) {
     WakeOneTick();
   } else if (who != kWakeNobody) {
+    UnparkRunner(who);
+  }
+}
+
+// For a batch: wakes as many as there is work for.
+void ExecutorCore::NotifyMany(size_t tasks) {
+  Notify();
+  for (; tasks > 1; --tasks) {
+    const int who = idle_.NotifyAnother([this] { return HasWork(); });
+    if (who == kWakeNobody) return;
+    if (who == kWakeTick) return WakeOneTick();
     UnparkRunner(who);
   }
 }

@@ -15,8 +15,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -25,9 +27,11 @@
 #include "weft/executor/poll_interval.h"
 #include "weft/executor/run_queue.h"
 #include "weft/executor/run_signal.h"
+#include "weft/executor/stand_in.h"
 #include "weft/executor/task_registry.h"
 #include "weft/task/context.h"
 #include "weft/task/driver.h"
+#include "weft/task/environment.h"
 #include "weft/task/instant.h"
 #include "weft/task/random.h"
 #include "weft/task/runnable.h"
@@ -95,6 +99,10 @@ struct alignas(64) Runner {
   Random random{0};
   Driver* driver = nullptr;
   const RunSignal* run_signal = nullptr;
+  const Environment* environment = nullptr;
+  // Who has been called to the driver while this thread blocked, and must go
+  // before it is used again. Null mostly.
+  std::shared_ptr<StandIn> stand_in;
   PollInterval interval;        // of looks at the injector
   Instant interval_start;       // when the batch of polls began; Past: unknown
   uint32_t since_injector = 0;  // polls since it looked there
@@ -124,6 +132,21 @@ struct TickWaiter {
   TickWaiter* next = nullptr;
 };
 
+// While it exists, the calling thread is no runner: what it had to run is the
+// others', and somebody stands in for it. CHECK-fails if it is none now.
+class [[nodiscard]] PlaceLoan {
+ public:
+  PlaceLoan();
+  PlaceLoan(const PlaceLoan&) = delete;
+  PlaceLoan& operator=(const PlaceLoan&) = delete;
+  ~PlaceLoan();
+
+ private:
+  Runner& runner_;
+  const Environment environment_;  // without the lent driver
+  const EnvironmentScope scope_;
+};
+
 class ExecutorCore final : public Spawner {
  public:
   static constexpr int kMaxRunners = IdleSet<>::kMaxRunners;
@@ -137,6 +160,8 @@ class ExecutorCore final : public Spawner {
 
   // Runs tasks until `poll` is true. Any thread that may block.
   void Run(absl::FunctionRef<bool(Context&)> poll);
+  // The same; false at once if there is no place left.
+  bool TryRun(absl::FunctionRef<bool(Context&)> poll);
 
   // Runs one task, if there is one. Any thread.
   bool TryTick();
@@ -154,17 +179,21 @@ class ExecutorCore final : public Spawner {
 
  private:
   friend Runner;
+  friend PlaceLoan;
   class RunnerScope;
   enum class Phase { kOpen, kClosing, kClosed };
 
   // Spawner.
   void Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo info) override;
+  void ScheduleMany(std::span<Runnable<SpawnedTask>> runnables) override;
   void Register(SpawnedTask& task) override;
   void Unregister(SpawnedTask& task) override;
 
   // The calling thread's runner here, or null.
   Runner* OwnRunner();
-  Runner& EnterRunner(Driver& driver, const Waker& signal);
+  // A free place, or null.
+  Runner* TakePlace();
+  void EnterRunner(Runner& runner, Driver& driver, const Waker& signal);
   void LeaveRunner(Runner& runner);
 
   // Putting tasks somewhere.
@@ -173,6 +202,7 @@ class ExecutorCore final : public Spawner {
   void PushLocal(Runner& runner, void* task);
   void PushYielded(Runner& runner, void* task);
   void Inject(void* task);
+  void InjectMany(void* const* tasks, size_t count);
   void Flush(Runner& runner);
 
   // Finding tasks; null if there is none.
@@ -189,6 +219,7 @@ class ExecutorCore final : public Spawner {
 
   // Sleeping and waking.
   void Notify();
+  void NotifyMany(size_t tasks);
   void UnparkRunner(int index);
   void WakeOneTick();
   void StopSearching(Runner& runner);
@@ -196,6 +227,7 @@ class ExecutorCore final : public Spawner {
   void PollDriver(Runner& runner);
   void EnterDriver(Runner& runner, Instant deadline);
   void NotifyOfSpare(Runner& runner);
+  void ReclaimDriver(Runner& runner);
 
   void RunTask(Runner& runner, void* task);
   void RunTicked(void* task);

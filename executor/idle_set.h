@@ -119,6 +119,18 @@ class IdleSet {
     }
   }
 
+  // Several tasks have been published, and Notify() called: claims one more
+  // parked runner, with a token; kWakeNobody if there is none.
+  template <class HasWork>
+  int NotifyAnother(HasWork has_work) {
+    if (!AnyParked()) return kWakeNobody;
+    StartSearching();
+    const int runner = Claim();
+    if (runner != kWakeNobody) return runner;
+    // Our token may have silenced somebody.
+    return StopSearching() && has_work() ? Notify(has_work) : kWakeNobody;
+  }
+
   // For reports; approximate while threads run.
   uint32_t searching() const {
     return searching_.load(std::memory_order_relaxed);

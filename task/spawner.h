@@ -17,8 +17,11 @@
 
 #include <concepts>
 #include <cstdint>
+#include <iterator>
+#include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "weft/task/borrow.h"
 #include "weft/task/environment.h"
@@ -72,19 +75,38 @@ class Spawner {
   // .Cancel(), since dropping the handle does not wait.
   template <Future F>
   JoinHandle<OutputOf<F>> SpawnBorrowing(F future) {
-    auto spawned = SpawnOn(
-        std::move(future),
-        [](Runnable<SpawnedTask> runnable, ScheduleInfo info) {
-          Spawner* spawner = runnable.metadata().spawner;
-          spawner->Schedule(std::move(runnable), info);
-        },
-        SpawnedTask(this));
+    auto spawned = Make(std::move(future));
     Schedule(std::move(spawned.runnable), ScheduleInfo());
     return std::move(spawned.handle);
   }
 
+  // Starts running every future of a range, which is moved from; returns their
+  // handles in its order. As many sleeping threads are woken as there is work
+  // for. CHECK-fails in debug builds as Spawn.
+  template <class Range>
+  auto SpawnMany(Range&& futures) {
+    using F = std::remove_cvref_t<decltype(*std::begin(futures))>;
+    std::vector<JoinHandle<OutputOf<F>>> handles;
+    std::vector<Runnable<SpawnedTask>> runnables;
+    for (F& future : futures) {
+      task_internal::CheckNotBorrowing(task_internal::FutureBorrows(future));
+      auto spawned = Make(std::move(future));
+      handles.push_back(std::move(spawned.handle));
+      runnables.push_back(std::move(spawned.runnable));
+    }
+    ScheduleMany(runnables);
+    return handles;
+  }
+
  protected:
   friend SpawnedTask;
+
+  // Schedules new tasks, in their order; leaves the Runnables empty.
+  virtual void ScheduleMany(std::span<Runnable<SpawnedTask>> runnables) {
+    for (Runnable<SpawnedTask>& runnable : runnables) {
+      Schedule(std::move(runnable), ScheduleInfo());
+    }
+  }
 
   // Runs `runnable` soon; destroys it (and so its future) if it never will.
   // Called on whatever thread wakes the task.
@@ -96,6 +118,18 @@ class Spawner {
   // The future of a registered task has been destroyed. Called by the thread
   // that destroyed it.
   virtual void Unregister(SpawnedTask& task) { static_cast<void>(task); }
+
+ private:
+  template <Future F>
+  Spawned<OutputOf<F>, SpawnedTask> Make(F future) {
+    return SpawnOn(
+        std::move(future),
+        [](Runnable<SpawnedTask> runnable, ScheduleInfo info) {
+          Spawner* spawner = runnable.metadata().spawner;
+          spawner->Schedule(std::move(runnable), info);
+        },
+        SpawnedTask(this));
+  }
 };
 
 void SpawnedTask::OnPending() {

@@ -15,6 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "weft/task/block_on.h"
+#include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
 #include "weft/task/driver.h"
 #include "weft/task/environment.h"
@@ -42,6 +43,26 @@ Task<> Append(std::vector<int>* out, int value) {
 }
 
 Task<int> AddOne(JoinHandle<int> handle) { co_return co_await handle + 1; }
+
+// Takes what it needs when it is first used.
+constinit Executor constant_executor;
+
+TEST(ExecutorTest, CanBeAConstant) {
+  EXPECT_TRUE(constant_executor.IsEmpty());
+  EXPECT_EQ(constant_executor.Run(Return(4)), 4);
+}
+
+TEST(ExecutorTest, ThreadsMayUseItForTheFirstTimeAtOnce) {
+  Executor executor;
+  std::vector<std::thread> threads;
+  std::atomic<int> sum{0};
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back(
+        [&] { sum += executor.Run(executor.Spawn(Return(1))); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(sum.load(), 4);
+}
 
 TEST(ExecutorTest, RunReturnsTheOutputOfItsFuture) {
   Executor executor;
@@ -491,6 +512,115 @@ TEST(ExecutorTest, DestructionDestroysTasksThatNeverRan) {
   EXPECT_EQ(token.use_count(), 1);
   EXPECT_EQ(BlockOn(std::move(*handle).Outcome()).code(),
             absl::StatusCode::kCancelled);
+}
+
+// ---- Drive ----
+
+TEST(ExecutorDriveTest, NestsOneExecutorInAnother) {
+  Executor outer;
+  Executor inner;
+  JoinHandle<int> task = inner.Spawn(Return(5));
+
+  EXPECT_EQ(outer.Run(inner.Drive(AddOne(std::move(task)))), 6);
+}
+
+TEST(ExecutorDriveTest, WakesForWhatComesLater) {
+  Executor inner;
+  std::optional<JoinHandle<int>> handle;
+  Gate gate;
+  std::thread later([&] {
+    handle.emplace(inner.Spawn(Return(9)));
+    gate.Open();
+  });
+  BlockOn(inner.Drive(gate.Wait()));
+  later.join();
+  EXPECT_EQ(BlockOn(inner.Drive(*std::move(handle))), 9);
+}
+
+TEST(ExecutorDriveTest, LetsTheOuterExecutorRunBetween) {
+  Executor outer;
+  Executor inner;
+  bool stop = false;
+  JoinHandle<void> busy = inner.SpawnBorrowing([](bool& stop) -> Task<> {
+    while (!stop) co_await YieldNow();
+  }(stop));
+  JoinHandle<void> other = outer.SpawnBorrowing([](bool& stop) -> Task<> {
+    for (int i = 0; i < 3; ++i) co_await YieldNow();
+    stop = true;
+  }(stop));
+
+  outer.Run(inner.Drive(std::move(busy)));
+  EXPECT_TRUE(other.IsFinished());
+}
+
+TEST(ExecutorDriveTest, DroppedAtEveryPollItPassesItsWakeOn) {
+  Executor inner;
+  std::optional<JoinHandle<int>> task;
+  {
+    CountingWaker waker;
+    Context cx(waker.waker());
+    Gate never;
+    auto dropped = inner.Drive(never.Wait());
+    EXPECT_TRUE(dropped.Poll(cx).IsPending());
+    task.emplace(inner.Spawn(Return(2)));  // wakes the one that goes
+  }
+  EXPECT_EQ(BlockOn(inner.Drive(*std::move(task))), 2);
+}
+
+// ---- SpawnMany ----
+
+TEST(ExecutorSpawnManyTest, GivesTheHandlesInOrder) {
+  Executor executor;
+  std::vector<Task<int>> tasks;
+  for (int i = 0; i < 1000; ++i) tasks.push_back(Return(i));
+  std::vector<JoinHandle<int>> handles = executor.SpawnMany(tasks);
+  ASSERT_EQ(handles.size(), 1000u);
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(executor.Run(std::move(handles[i])), i);
+  }
+  EXPECT_TRUE(executor.IsEmpty());
+}
+
+// More than a runner's queue takes.
+TEST(ExecutorSpawnManyTest, WorksInsideATask) {
+  Executor executor;
+  const int sum = executor.Run([](Executor& executor) -> Task<int> {
+    std::vector<Task<int>> tasks;
+    for (int i = 0; i < 1000; ++i) tasks.push_back(Return(1));
+    std::vector<JoinHandle<int>> handles = executor.SpawnMany(tasks);
+    int sum = 0;
+    for (JoinHandle<int>& handle : handles) sum += co_await handle;
+    co_return sum;
+  }(executor));
+  EXPECT_EQ(sum, 1000);
+}
+
+// Each task waits for all the others: nobody may be left asleep.
+TEST(ExecutorSpawnManyTest, WakesAsManyRunnersAsThereIsWorkFor) {
+  constexpr int kRunners = 4;
+  Executor executor;
+  Runners runners(executor, kRunners);
+  for (int round = 0; round < 50; ++round) {
+    SpinUntil([&] { return executor.Stats().parked == kRunners; });
+    auto started = std::make_shared<std::atomic<int>>(0);
+    std::vector<Task<>> tasks;
+    for (int i = 0; i < kRunners; ++i) {
+      tasks.push_back([](std::shared_ptr<std::atomic<int>> started) -> Task<> {
+        started->fetch_add(1);
+        SpinUntil([&] { return started->load() == kRunners; });
+        co_return;
+      }(started));
+    }
+    for (JoinHandle<void>& handle : executor.SpawnMany(tasks)) {
+      BlockOn(std::move(handle));
+    }
+  }
+}
+
+TEST(ExecutorSpawnManyTest, AnEmptyRangeIsNothing) {
+  Executor executor;
+  EXPECT_TRUE(executor.SpawnMany(std::vector<Task<int>>()).empty());
+  EXPECT_TRUE(executor.IsEmpty());
 }
 
 }  // namespace

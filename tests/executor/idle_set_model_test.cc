@@ -182,6 +182,23 @@ struct OutsideModel : IdleModel<OutsideModel<fault>, fault> {
   }
 };
 
+// The same as a batch, which wakes both.
+template <Fault fault>
+struct BatchModel : IdleModel<BatchModel<fault>, fault> {
+  void thread(unsigned index) {
+    if (index == 2) {
+      this->queue->fetch_add(2, std::memory_order::seq_cst);
+      this->Notify();
+      const int who =
+          this->idle->NotifyAnother([this] { return this->HasWork(); });
+      if (who >= 0) this->unparked[who](RL_INFO).store(1, rl::mo_release);
+      return;
+    }
+    this->TakeAsRunner(index);
+    this->RunTask(2);
+  }
+};
+
 // A task that spawns another and waits for it without returning.
 template <Fault fault>
 struct InsideModel : IdleModel<InsideModel<fault>, fault> {
@@ -255,6 +272,10 @@ struct LeavingModel : IdleModel<LeavingModel<fault>, fault> {
 
 TEST(IdleSetModelTest, TasksFromOutsideWakeWhoeverIsNeeded) {
   EXPECT_TRUE(Holds<OutsideModel<Fault::kNone>>());
+}
+
+TEST(IdleSetModelTest, ABatchWakesAllThatItNeeds) {
+  EXPECT_TRUE(Holds<BatchModel<Fault::kNone>>());
 }
 
 TEST(IdleSetModelTest, ATaskFromInsideWakesAnotherRunner) {

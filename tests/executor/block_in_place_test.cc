@@ -1,0 +1,161 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/executor/block_in_place.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+#include "weft/executor/executor.h"
+#include "weft/executor/local_executor.h"
+#include "weft/runtime/runtime.h"
+#include "weft/runtime/runtime_builder.h"
+#include "weft/sync/event.h"
+#include "weft/task/block_on.h"
+#include "weft/task/join_handle.h"
+#include "weft/task/spawner.h"
+#include "weft/task/task.h"
+#include "weft/task/yield_now.h"
+#include "weft/timer/sleep.h"
+
+namespace weft {
+namespace {
+
+Runtime MakeRuntime(int workers) {
+  return *RuntimeBuilder().WorkerThreads(workers).EnableAll().Build();
+}
+
+Task<int> Give(int value) { co_return value; }
+
+class BlockInPlaceTest : public testing::TestWithParam<int> {};
+
+// Alone, the worker would wait for a task in its own queue.
+TEST_P(BlockInPlaceTest, ATaskMayWaitForItsChild) {
+  Runtime runtime = MakeRuntime(GetParam());
+  const int value = runtime.BlockOn(runtime.Spawn([]() -> Task<int> {
+    JoinHandle<int> child = weft::Spawn(Give(7));
+    co_return BlockInPlace([&] { return BlockOn(child); });
+  }));
+  EXPECT_EQ(value, 7);
+}
+
+// Also for one that it has just woken, which is in its slot.
+TEST_P(BlockInPlaceTest, ATaskMayWaitForWhatItWoke) {
+  Runtime runtime = MakeRuntime(GetParam());
+  runtime.BlockOn(runtime.Spawn([]() -> Task<> {
+    auto event = std::make_shared<sync::Event>();
+    JoinHandle<void> child =
+        weft::Spawn([event]() -> Task<> { co_await event->Wait(); });
+    for (int i = 0; i < 3; ++i) co_await YieldNow();
+    event->Set();
+    BlockInPlace([&] { BlockOn(child); });
+  }));
+}
+
+TEST_P(BlockInPlaceTest, TimersOfTheBlockedThreadFire) {
+  Runtime runtime = MakeRuntime(GetParam());
+  runtime.BlockOn(runtime.Spawn([]() -> Task<> {
+    auto event = std::make_shared<sync::Event>();
+    JoinHandle<void> sleeper = weft::Spawn([event]() -> Task<> {
+      co_await timer::After(absl::Milliseconds(2));
+      event->Set();
+    });
+    // So that the timer is this worker's, if it is the only one.
+    co_await YieldNow();
+    BlockInPlace([&] { event->BlockingWait(); });
+    co_await sleeper;
+  }));
+}
+
+// The stand-in's own task blocks, too, and so on.
+Task<int> Nest(int depth) {
+  if (depth == 0) co_return 1;
+  JoinHandle<int> child = weft::Spawn(Nest(depth - 1));
+  co_return 1 + BlockInPlace([&] { return BlockOn(child); });
+}
+
+TEST_P(BlockInPlaceTest, Nests) {
+  Runtime runtime = MakeRuntime(GetParam());
+  EXPECT_EQ(runtime.BlockOn(runtime.Spawn(Nest(10))), 11);
+}
+
+// The second time the first stand-in may still be about to leave.
+TEST_P(BlockInPlaceTest, ManyTimesInOnePoll) {
+  Runtime runtime = MakeRuntime(GetParam());
+  runtime.BlockOn(runtime.Spawn([]() -> Task<> {
+    for (int i = 0; i < 100; ++i) {
+      JoinHandle<int> child = weft::Spawn(Give(i));
+      const int value = BlockInPlace([&] { return BlockOn(child); });
+      EXPECT_EQ(value, i);
+    }
+    co_return;
+  }));
+}
+
+TEST_P(BlockInPlaceTest, ManyTasksAtOnce) {
+  Runtime runtime = MakeRuntime(GetParam());
+  constexpr int kTasks = 30;
+  const int sum = runtime.BlockOn(runtime.Spawn([]() -> Task<int> {
+    std::vector<JoinHandle<int>> handles;
+    for (int i = 0; i < kTasks; ++i) handles.push_back(weft::Spawn(Nest(2)));
+    int sum = 0;
+    for (JoinHandle<int>& handle : handles) sum += co_await handle;
+    co_return sum;
+  }));
+  EXPECT_EQ(sum, 3 * kTasks);
+}
+
+INSTANTIATE_TEST_SUITE_P(Workers, BlockInPlaceTest,
+                         testing::Values(1, 2, 4, 8));
+
+TEST(BlockInPlaceTest, OnAThreadThatMayBlockItOnlyCalls) {
+  int calls = 0;
+  BlockInPlace([&] { ++calls; });
+  EXPECT_EQ(calls, 1);
+}
+
+// Nobody stands in; another runner takes the child.
+TEST(BlockInPlaceTest, WithoutAnOffloadOthersTakeTheTasks) {
+  Executor executor;
+  EXPECT_EQ(executor.Run([](Executor& executor) -> Task<int> {
+    JoinHandle<int> child = executor.Spawn(Give(5));
+    co_return BlockInPlace([&] { return executor.Run(child); });
+  }(executor)),
+            5);
+}
+
+TEST(BlockInPlaceDeathTest, InALocalTaskItNamesTheRemedy) {
+  EXPECT_DEATH(
+      {
+        LocalExecutor executor;
+        executor.Run([]() -> Task<> {
+          BlockInPlace([] {});
+          co_return;
+        }());
+      },
+      "SpawnBlocking");
+}
+
+#if defined(__cpp_exceptions)
+TEST(BlockInPlaceTest, ExceptionsPassThrough) {
+  Runtime runtime = MakeRuntime(1);
+  const int value = runtime.BlockOn(runtime.Spawn([]() -> Task<int> {
+    int thrown = 0;
+    try {
+      BlockInPlace([] { throw 3; });
+    } catch (int value) {
+      thrown = value;
+    }
+    // The place is the thread's again.
+    const int given = co_await weft::Spawn(Give(1));
+    co_return thrown + given;
+  }));
+  EXPECT_EQ(value, 4);
+}
+#endif
+
+}  // namespace
+}  // namespace weft

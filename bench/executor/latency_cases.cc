@@ -110,13 +110,14 @@ int64_t ContextSwitches() {
 
 void IdleCpu(Bench& bench) {
   Runtime runtime = MultiThread(bench);
-  runtime.Spawn(Pending()).Detach();
+  const JoinHandle<> task = runtime.Spawn(Pending());
   Rest(200'000'000);
-  const int64_t cpu_before = CpuNs();
+  // To count switches costs time, which is not to be counted.
   const int64_t switches_before = ContextSwitches();
+  const int64_t cpu_before = CpuNs();
   Rest(static_cast<int64_t>(bench.size()) * 1'000'000'000);
-  // Counted first: to count costs time too.
-  bench.Record("cpu_us", static_cast<double>(CpuNs() - cpu_before) / 1000);
+  const double cpu = static_cast<double>(CpuNs() - cpu_before);
+  bench.Record("cpu_us", cpu / 1000);
   bench.Record("context_switches",
                static_cast<double>(ContextSwitches() - switches_before));
 }

@@ -45,8 +45,11 @@ void MemoryPerTask(Bench& bench) {
   Runtime runtime = MultiThread(bench);
   suspended.store(0);
   const int64_t before = ReadStatus("VmRSS");
+  // Kept: nobody could wake them, so without their handles they would end.
+  std::vector<JoinHandle<>> handles;
+  handles.reserve(bench.size());
   for (size_t i = 0; i < bench.size(); ++i) {
-    runtime.Spawn(Suspend()).Detach();
+    handles.push_back(runtime.Spawn(Suspend()));
   }
   while (suspended.load() < bench.size()) Rest(1'000'000);
   const double kib = static_cast<double>(ReadStatus("VmRSS") - before);

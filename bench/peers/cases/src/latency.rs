@@ -91,8 +91,9 @@ static SUSPENDED: AtomicUsize = AtomicUsize::new(0);
 pub fn memory_per_task<R: Runtime>(bench: &mut Bench) {
     let runtime = R::start(bench);
     let before = read_status(STATUS, "VmRSS");
+    let mut handles = Vec::with_capacity(bench.size);
     for _ in 0..bench.size {
-        R::detach(runtime.spawn_outside(async {
+        handles.push(runtime.spawn_outside(async {
             SUSPENDED.fetch_add(1, Ordering::Relaxed);
             std::future::pending::<()>().await;
         }));
@@ -102,6 +103,8 @@ pub fn memory_per_task<R: Runtime>(bench: &mut Bench) {
     }
     let kib = read_status(STATUS, "VmRSS") - before;
     bench.record("bytes_per_task", kib * 1024.0 / bench.size as f64);
+    // Not cancelled one by one: the process ends.
+    std::mem::forget(handles);
 }
 
 fn context_switches() -> f64 {
@@ -117,10 +120,11 @@ pub fn idle_cpu<R: Runtime>(bench: &mut Bench) {
     let runtime = R::start(bench);
     R::detach(runtime.spawn_outside(std::future::pending::<()>()));
     rest(200_000_000);
-    let cpu_before = cpu_ns();
+    // To count switches costs time, which is not to be counted.
     let switches_before = context_switches();
+    let cpu_before = cpu_ns();
     rest(bench.size as u64 * 1_000_000_000);
-    // Counted first: to count costs time too.
-    bench.record("cpu_us", (cpu_ns() - cpu_before) as f64 / 1000.0);
+    let cpu = cpu_ns() - cpu_before;
+    bench.record("cpu_us", cpu as f64 / 1000.0);
     bench.record("context_switches", context_switches() - switches_before);
 }

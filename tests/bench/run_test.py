@@ -117,6 +117,10 @@ class RunTest(unittest.TestCase):
         self.assertIn("| fib | [1] | [2] | [3] | tokio 4 |", text)
         self.assertIn("[3] go is not installed", text)
 
+    def test_a_program_that_says_something_else_is_no_disaster(self):
+        with self.assertRaisesRegex(run.Unavailable, "printed no JSON"):
+            run.run_program(self.program("go", "echo hello"), self.fib, quick=False)
+
     def test_a_missing_toolchain_is_named(self):
         with self.assertRaisesRegex(run.Unavailable, "no-such-tool is not installed"):
             run.output_of("no-such-tool", "--version")

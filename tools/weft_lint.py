@@ -759,6 +759,8 @@ def find_aggregates(root):
             text = [other.text for other in head]
             if "struct" not in text or "enum" in text or ":" in text:
                 continue
+            if "<" in text[text.index("struct"):]:
+                continue  # a specialisation: its last word is an argument
             names = [other.text for other in head[text.index("struct") + 1:]
                      if is_ident(other) and other.text != "final"]
             if names and _is_bad_aggregate(node, names[-1]):

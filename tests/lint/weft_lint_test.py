@@ -197,6 +197,10 @@ class DeclarationTest(unittest.TestCase):
         ):
             self.assertEqual(rules(options + " Task<int> F(Options o);"), [], options)
 
+    def test_takes_no_argument_of_a_specialisation_for_an_aggregate(self):
+        outcome = "template <> struct Outcome<void> { using Type = std::string; };\n"
+        self.assertEqual(rules(outcome + "Task<int> F(Sender<void> s);"), [])
+
     def test_rejects_braced_defaults(self):
         self.assertEqual(rules("Task<int> F(Options o = {});"), ["R2"])
         self.assertEqual(rules("int F(Options o = {});"), [])

@@ -1,0 +1,63 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The executor's benchmark on Go's goroutines. Names and parameters are those of
+// weft's program; see bench/README.md.
+package main
+
+import "runtime"
+
+var cases = map[string]func(*bench){
+	"spawn_many_local":  spawnManyLocal,
+	"yield_many":        yieldMany,
+	"ping_pong":         pingPong,
+	"chained_spawn":     chainedSpawn,
+	"spawn_recursively": spawnRecursively,
+	"yield_now":         yieldNow,
+	"fib":               fib,
+	"skynet":            skynet,
+	"nqueens":           nqueens,
+	"matmul":            matmul,
+	"flat_spawn":        flatSpawn,
+	"memory_per_task":   memoryPerTask,
+	"wake_latency":      wakeLatency,
+	"wake_latency_busy": wakeLatencyBusy,
+	"fairness":          fairness,
+	"idle_cpu":          idleCPU,
+}
+
+const (
+	noOutside = "goroutines are spawned by goroutines only"
+	noSingle  = "no executor that stays on one thread"
+)
+
+var unsupported = map[string]string{
+	"spawn_many_remote_idle":    noOutside,
+	"spawn_many_remote_busy1":   noOutside,
+	"spawn_many_remote_busy2":   noOutside,
+	"remote_spawn":              noOutside,
+	"mt_spawn":                  noOutside,
+	"spawn_one":                 noOutside,
+	"spawn_batch":               noOutside,
+	"spawn_many":                noOutside,
+	"ct_spawn":                  noSingle,
+	"ct_spawn_many_local":       noSingle,
+	"ct_spawn_many_remote_idle": noSingle,
+	"ct_spawn_many_remote_busy": noSingle,
+	"local_spawn":               noSingle,
+	"create":                    "its scheduler is global",
+	"spawn_blocking":            "a goroutine may block; there is no pool",
+}
+
+func main() {
+	b := parse()
+	if reason, ok := unsupported[b.name]; ok {
+		b.unsupported = reason
+	} else if run, ok := cases[b.name]; ok {
+		runtime.GOMAXPROCS(b.workers)
+		run(b)
+	} else {
+		fail("no such case: " + b.name)
+	}
+	b.print()
+}

@@ -191,14 +191,18 @@ bool ExecutorCore::TryRun(absl::FunctionRef<bool(Context&)> poll) {
       if (runner.stand_in != nullptr) ReclaimDriver(runner);
       if (done) return true;
     }
-    if (runner.since_driver >= kDriverInterval ||
-        (runner.first_yield && runner.queue.head() >= *runner.first_yield)) {
+    // All that comes now has yielded: what is outside has its turn.
+    const bool round_over =
+        runner.first_yield && runner.queue.head() >= *runner.first_yield;
+    if (round_over || runner.since_driver >= kDriverInterval) {
       PollDriver(runner);
     }
     // Before a task leaves its queue: IsEmpty() looks in this order, too.
     // Relaxed: only this thread writes it; the store is for IsEmpty().
     if (!runner.busy.load(std::memory_order_relaxed)) runner.busy.store(true);
-    if (void* task = NextTask(runner)) {
+    void* task = round_over ? TakeInjected(runner) : nullptr;
+    if (task == nullptr) task = NextTask(runner);
+    if (task != nullptr) {
       RunTask(runner, task);
       if (runner.stand_in != nullptr) ReclaimDriver(runner);
     } else {
@@ -437,7 +441,8 @@ void* ExecutorCore::NextTask(Runner& runner) {
   if (void* task = TakeSlot(runner)) return task;
   void* task = nullptr;
   if (runner.queue.Pop(task)) return task;
-  if ((task = TakeInjectedMany(runner)) != nullptr) return task;
+  runner.interval_start = Instant::Past();  // a pause may come
+  if ((task = TakeInjected(runner)) != nullptr) return task;
   return Search(runner);
 }
 
@@ -461,22 +466,15 @@ void* ExecutorCore::TakeSlot(Runner& runner) {
   return nullptr;
 }
 
+// Takes a fair share of the injector, runs the first and queues the rest.
 void* ExecutorCore::TakeInjected(Runner& runner) {
   runner.since_injector = 0;
-  void* task = nullptr;
-  return injector_.Pop(runner.consumer, &task, 1) == 1 ? task : nullptr;
-}
-
-// Takes a fair share, runs the first and queues the rest.
-void* ExecutorCore::TakeInjectedMany(Runner& runner) {
-  runner.since_injector = 0;
-  runner.interval_start = Instant::Past();
   const size_t size = injector_.Size();
   if (size == 0) return nullptr;
   void* tasks[RunQueue<void*>::kMaxSteal];
   // Relaxed: how many share is an estimate.
   const size_t runners = std::max(1, running_.load(std::memory_order_relaxed));
-  const size_t room = RunQueue<void*>::kCapacity - runner.queue.Size();
+  const size_t room = RunQueue<void*>::kCapacity - runner.queue.Size() + 1;
   const size_t count =
       injector_.Pop(runner.consumer, tasks,
                     std::min({size / runners + 1, room, std::size(tasks)}));
@@ -516,7 +514,7 @@ void* ExecutorCore::Search(Runner& runner) {
     runner.searching = true;
   }
   do {
-    if (void* task = TakeInjectedMany(runner)) return task;
+    if (void* task = TakeInjected(runner)) return task;
     if (void* task = StealFor(runner)) return task;
   } while (SpinForWork(runner));
   return nullptr;

@@ -209,7 +209,6 @@ class ExecutorCore final : public Spawner {
   void* NextTask(Runner& runner);
   void* TakeSlot(Runner& runner);
   void* TakeInjected(Runner& runner);
-  void* TakeInjectedMany(Runner& runner);
   void* StealFor(Runner& runner);
   void* Search(Runner& runner);
   bool SpinForWork(Runner& runner);

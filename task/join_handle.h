@@ -28,7 +28,6 @@
 #include "weft/task/future.h"
 #include "weft/task/outcome.h"
 #include "weft/task/polled.h"
-#include "weft/task/status.h"
 #include "weft/task/task_cell.h"
 
 namespace weft {
@@ -94,8 +93,9 @@ class [[nodiscard(
     return task_internal::CancelFuture<T>(std::move(*this));
   }
 
-  // Waits for the output, or for a Cancelled status if there will be none. A
-  // Status or StatusOr output is not wrapped once more.
+  // Waits for the output, or for a Cancelled status if there will be none
+  // (ResourceExhausted, if a full executor refused the task). A Status or
+  // StatusOr output is not wrapped once more.
   task_internal::OutcomeFuture<T> Outcome() && {
     return task_internal::OutcomeFuture<T>(std::move(*this));
   }
@@ -161,7 +161,7 @@ class [[nodiscard]] OutcomeFuture {
 
   Polled<Output> Poll(Context& cx) {
     if (!handle_.PollFinished(cx)) return kPending;
-    if (!handle_.HasOutput()) return Output(CancelledStatus());
+    if (!handle_.HasOutput()) return Output(NoOutputStatus(handle_.task_));
     return MakeOutcome(handle_.TakeOutput());
   }
 

@@ -9,10 +9,12 @@
 #include <exception>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "weft/task/blocking_check.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/environment.h"
+#include "weft/task/status.h"
 #include "weft/task/task_cell.h"
 #include "weft/task/task_state.h"
 #include "weft/task/unhandled_exception.h"
@@ -165,6 +167,11 @@ void DropRunnable(TaskHeader* task) {
   DestroyTask(task);
 }
 
+void RefuseRunnable(TaskHeader* task) {
+  task->refused = true;
+  DropRunnable(task);
+}
+
 bool PollJoin(TaskHeader* task, Context& cx) {
   if (!cx.HasBudget()) return false;
   TaskState& state = task->state;
@@ -177,7 +184,10 @@ bool PollJoin(TaskHeader* task, Context& cx) {
   return true;
 }
 
-void CancelTask(TaskHeader* task) { Act(task, task->state.Cancel()); }
+void CancelTask(TaskHeader* task) {
+  Act(task, task->state.Cancel());
+  if (task->vtable->on_cancel != nullptr) task->vtable->on_cancel(task);
+}
 
 void DropHandle(TaskHeader* task) { static_cast<void>(ReleaseHandle(task)); }
 
@@ -207,7 +217,15 @@ void CheckNotEmpty(const TaskHeader* task) {
              "this JoinHandle was moved from, or has given its output");
 }
 
+absl::Status NoOutputStatus(const TaskHeader* task) {
+  return task->refused ? RefusedStatus() : CancelledStatus();
+}
+
 void CheckHasOutput(TaskHeader* task) {
+  WEFT_CHECK(!task->refused,
+             "the awaited job was refused, because too many wait already (or "
+             "the system gives no thread), and has no output; await "
+             "std::move(handle).Outcome() to get a Status instead");
   WEFT_CHECK((task->state.Load() & kOutput) != 0,
              "the awaited task was dropped by its executor and has no output; "
              "await std::move(handle).Outcome() to get a Status instead");

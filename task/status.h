@@ -32,6 +32,10 @@ int ErrnoOf(const absl::Status& status);
 inline absl::Status CancelledStatus() {
   return absl::Status(absl::StatusCode::kCancelled, "");
 }
+// There was no room for it, and nothing was done; it may be tried again later.
+inline absl::Status RefusedStatus() {
+  return absl::Status(absl::StatusCode::kResourceExhausted, "");
+}
 inline absl::Status DeadlineStatus() {
   return absl::Status(absl::StatusCode::kDeadlineExceeded, "");
 }

@@ -48,6 +48,8 @@ TEST(StatusTest, OtherStatusesHaveNoErrno) {
 
 TEST(StatusTest, PlainOutcomesAreTheCodeAlone) {
   EXPECT_THAT(CancelledStatus(), StatusIs(absl::StatusCode::kCancelled, ""));
+  EXPECT_THAT(RefusedStatus(),
+              StatusIs(absl::StatusCode::kResourceExhausted, ""));
   EXPECT_THAT(DeadlineStatus(),
               StatusIs(absl::StatusCode::kDeadlineExceeded, ""));
 }

@@ -194,10 +194,13 @@ void DropHandle(TaskHeader* task) { static_cast<void>(ReleaseHandle(task)); }
 void DetachHandle(TaskHeader* task) {
   CheckNotEmpty(task);
 #ifndef NDEBUG
-  WEFT_CHECK(!task->borrows,
-             "a coroutine that takes references, pointers or views was "
-             "detached, and may outlive what they point to; pass values, or "
-             "await the handle");
+  WEFT_CHECK(
+      !task->borrows,
+      "a coroutine was detached that may outlive what it borrows: it "
+      "takes references, pointers or views, or is a member function, or "
+      "a lambda with captures that was called to make it. Pass values (a "
+      "shared_ptr to the object), pass the lambda itself to Spawn(), or "
+      "await the handle");
 #endif
   // A task that is not finished reports its exception itself.
   std::exception_ptr exception = ReleaseHandle(task);

@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "weft/task/borrow.h"
 #include "weft/task/context.h"
 #include "weft/task/frame_cache.h"
 #include "weft/task/future.h"
@@ -100,15 +101,6 @@ void CheckNotEmpty(const TaskHeader* task);
 void CheckHasOutput(TaskHeader* task);
 // Why a finished task has no output.
 absl::Status NoOutputStatus(const TaskHeader* task);
-
-template <class F>
-bool FutureBorrows(const F& future) {
-  if constexpr (requires { future.Borrows(); }) {
-    return future.Borrows();
-  } else {
-    return false;
-  }
-}
 
 template <class F, class S, class M, class R>
 class TaskCell final : public TaskHeaderWith<M> {

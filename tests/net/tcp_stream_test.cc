@@ -39,6 +39,7 @@
 #include "weft/net/tcp_listener.h"
 #include "weft/select/join.h"
 #include "weft/select/select.h"
+#include "weft/task/borrow.h"
 #include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
 #include "weft/task/drop_at_every_poll.h"
@@ -62,6 +63,8 @@ static_assert(io::AsyncRead<TcpStream> && io::AsyncWrite<TcpStream>);
 static_assert(io::AsyncRead<TcpReadHalf> && io::AsyncWrite<TcpWriteHalf>);
 static_assert(io::AsyncRead<OwnedTcpReadHalf> &&
               io::AsyncWrite<OwnedTcpWriteHalf>);
+static_assert(kBorrows<TcpReadHalf> && kBorrows<TcpWriteHalf>);
+static_assert(!kBorrows<OwnedTcpReadHalf> && !kBorrows<OwnedTcpWriteHalf>);
 static_assert(Future<TcpConnectFuture> && kMovableAfterPoll<TcpConnectFuture>);
 
 using testing::AnyOf;

@@ -22,7 +22,8 @@
 namespace weft {
 
 // The status for system error `error` (an errno value, not 0) of `operation`,
-// which names the call and its object. The code is Abseil's canonical one.
+// which names the call and its object. The code is Abseil's canonical one, except
+// that EADDRNOTAVAIL is Unavailable.
 absl::Status ErrnoStatus(int error, std::string_view operation);
 
 // The errno value that `status` was made from, or 0.

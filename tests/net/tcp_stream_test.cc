@@ -115,7 +115,7 @@ TEST_F(TcpStreamTest, ConnectsAndTalks) {
               IsOkAndHolds(0u));
 }
 
-TEST_F(TcpStreamTest, ConnectsOverIpv6) {
+TEST_F(TcpStreamTest, ConnectsOverIpv6WhereThereIsIpv6) {
   absl::StatusOr<TcpListener> listener =
       TcpListener::Bind(SocketAddress::Ipv6Loopback(0));
   if (!listener.ok()) GTEST_SKIP() << "no IPv6: " << listener.status();
@@ -240,7 +240,8 @@ bool ConnectsToItself(const SocketAddress& address) {
 
 enum ChildResult { kRefused = 0, kConnected = 1, kCannotTell = 2 };
 
-TEST_F(TcpStreamTest, ASocketThatTheSystemConnectsToItselfIsRefused) {
+TEST_F(TcpStreamTest,
+       ASocketThatTheSystemConnectsToItselfIsRefusedIfItGetsANetwork) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {

@@ -262,10 +262,10 @@ TEST_F(TaskExceptionTest, AfterCoReturnDestroysTheOutput) {
     EXPECT_THROW(static_cast<void>(Poll(task)), Oops);
     EXPECT_EQ(counter_.live(), 0);
   }
-  auto awaiting = [&returning](LiveCounter* counter) -> Task<> {
-    co_await returning(counter);
+  auto awaiting = [](Task<LiveCounter::Object> inner) -> Task<> {
+    co_await std::move(inner);
   };
-  Task<> outer = awaiting(&counter_);
+  Task<> outer = awaiting(returning(&counter_));
   EXPECT_THROW(static_cast<void>(Poll(outer)), Oops);
 }
 

@@ -6,9 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -23,30 +21,6 @@
 #include "weft/task/join_handle.h"
 #include "weft/task/live_counter.h"
 #include "weft/task/offload.h"
-
-#if defined(__cpp_exceptions)
-
-namespace {
-// If positive: this allocation of the thread, counted from 1, fails.
-constinit thread_local int allocations_until_failure = 0;
-}  // namespace
-
-void* operator new(size_t size, const std::nothrow_t&) noexcept {
-  if (allocations_until_failure > 0 && --allocations_until_failure == 0) {
-    allocations_until_failure = -1;
-    return nullptr;
-  }
-  return std::malloc(size != 0 ? size : 1);
-}
-void* operator new(size_t size) {
-  void* block = operator new(size, std::nothrow);
-  if (block == nullptr) throw std::bad_alloc();
-  return block;
-}
-void operator delete(void* block) noexcept { std::free(block); }
-void operator delete(void* block, size_t) noexcept { std::free(block); }
-
-#endif  // __cpp_exceptions
 
 namespace weft {
 namespace {
@@ -458,35 +432,6 @@ TEST(BlockingPoolTest, AnExceptionGoesToWhoAwaits) {
   auto job = pool.Run(OffloadLane::kGeneral, []() -> int { throw 7; });
   EXPECT_THROW(BlockOn(job), int);
   EXPECT_EQ(BlockOn(pool.Run(OffloadLane::kGeneral, [] { return 1; })), 1);
-}
-
-// Whichever allocation fails while a job is submitted: no place is lost, and the
-// thread that could not start is started for the next job.
-TEST(BlockingPoolTest, AFailedAllocationLeavesThePoolAsItWas) {
-  int failures = 0;
-  for (bool failed = true; failed; ++failures) {
-    Gate gate;
-    BlockingPool pool(BlockingPoolOptions().MaxThreads(2).Name(
-        "a-name-that-has-no-room-in-a-string-itself"));
-    auto running = pool.Run(OffloadLane::kGeneral, [&gate] { gate.Pass(); });
-    gate.AwaitInside(1);
-    std::optional<JoinHandle<void>> second;
-    allocations_until_failure = failures + 1;
-    try {
-      second = pool.Run(OffloadLane::kGeneral, [] {});
-    } catch (const std::bad_alloc&) {
-    }
-    failed = allocations_until_failure < 0;
-    allocations_until_failure = 0;
-    EXPECT_EQ(pool.GetStats().threads, failed ? 1 : 2) << failures;
-    // The second thread runs these.
-    BlockOn(pool.Run(OffloadLane::kGeneral, [] {}));
-    if (second.has_value()) BlockOn(*second);
-    EXPECT_EQ(pool.GetStats().threads, 2);
-    EXPECT_EQ(pool.GetStats().queued, 0u);
-    gate.Open();
-  }
-  EXPECT_GE(failures, 3);
 }
 
 #endif  // __cpp_exceptions

@@ -74,7 +74,9 @@ class Offload {
   // (Runnable::Refuse), Cancelled where the Offload is shut down.
   virtual void Submit(Runnable<OffloadJob> job) = 0;
 
-  // Runs fn() as a job of `lane`. The handle gives what it returns or throws.
+  // Runs fn() as a job of `lane`. The handle gives what it returns or throws;
+  // awaiting it CHECK-fails for a job that was destroyed unrun, so where that may
+  // happen await std::move(handle).Outcome().
   template <class Fn>
   JoinHandle<std::invoke_result_t<Fn&>> Run(OffloadLane lane, Fn fn);
 };

@@ -4,13 +4,19 @@
 // Algorithm. One mutex guards a queue per lane and the counts. An idle thread
 // waits on a condition variable of its own, in a stack of idle ones: the one
 // that became idle last is woken first, so that the others' keep-alive runs
-// out. Whoever submits a job either takes an idle thread off that stack, which
-// thereby belongs to the job, or starts a thread if the limit allows, or leaves
-// the job to the first thread that finishes another. So no thread is started
-// while one is free, and no job waits while one is.
+// out. Of the threads that are not idle some run a job and the rest look for
+// one. Whoever submits a job compares: if more jobs may run than threads look,
+// it takes an idle thread off the stack, or starts one if the limit allows, or
+// leaves the job to the first thread that finishes another. So one thread at
+// most is woken per job, none is started while one is free, and a start that
+// failed is tried again with the next job.
 //
 // Lanes take turns: a free thread looks at them in order, beginning behind the
 // one it served last; a lane at its limit is passed over.
+//
+// A job is in a queue while `waiting` in its metadata is set, guarded by the
+// mutex. So the pool's threads and a handle that gives the job up agree on who
+// has it.
 #include "weft/executor/blocking_pool.h"
 
 #include <algorithm>
@@ -19,15 +25,12 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdio>
-#include <deque>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "weft/executor/thread.h"
@@ -40,30 +43,86 @@
 namespace weft {
 
 using executor_internal::Thread;
-using Job = Runnable<OffloadLane>;
+using Job = Runnable<OffloadJob>;
 
 namespace {
 
-// The core of the pool that the calling thread belongs to.
-[[gnu::noinline]] const void*& PoolOfThread() {
-  constinit static thread_local const void* pool = nullptr;
-  return pool;
+// What the calling thread is to a pool.
+struct PoolThread {
+  const void* pool = nullptr;  // the core of the pool it belongs to
+  bool in_shutdown = false;    // the job it runs has called Shutdown()
+};
+
+[[gnu::noinline]] PoolThread& ThisThread() {
+  constinit static thread_local PoolThread thread;
+  return thread;
+}
+
+// Jobs that wait, the oldest first.
+class JobList {
+ public:
+  size_t size() const { return size_; }
+
+  void PushBack(Job job) {
+    OffloadJob& links = job.metadata();
+    links.waiting = std::move(job).IntoRaw();
+    links.previous = last_;
+    links.next = nullptr;
+    (last_ != nullptr ? last_->next : first_) = &links;
+    last_ = &links;
+    ++size_;
+  }
+  // Requires: it is in the list.
+  Job Remove(OffloadJob& links) {
+    (links.previous != nullptr ? links.previous->next : first_) = links.next;
+    (links.next != nullptr ? links.next->previous : last_) = links.previous;
+    --size_;
+    return Job::FromRaw(std::exchange(links.waiting, nullptr));
+  }
+  // Requires: size() != 0.
+  Job PopFront() { return Remove(*first_); }
+
+ private:
+  OffloadJob* first_ = nullptr;
+  OffloadJob* last_ = nullptr;
+  size_t size_ = 0;
+};
+
+// The largest of the last 64 values, or of up to twice as many.
+class RecentMax {
+ public:
+  void Add(absl::Duration value) {
+    if (count_++ % 64 == 0) {
+      previous_ = std::exchange(current_, absl::ZeroDuration());
+    }
+    current_ = std::max(current_, value);
+  }
+  absl::Duration Get() const { return std::max(previous_, current_); }
+
+ private:
+  absl::Duration previous_;
+  absl::Duration current_;
+  uint64_t count_ = 0;
+};
+
+// steady_clock is the same clock in libstdc++; a year stands for ever.
+std::chrono::steady_clock::time_point ToTimePoint(Instant deadline) {
+  const Instant limit = Instant::Now() + absl::Hours(24 * 365);
+  deadline = std::clamp(deadline, Instant::FromNanoseconds(0), limit);
+  return std::chrono::steady_clock::time_point(
+      std::chrono::nanoseconds(deadline.nanoseconds()));
 }
 
 }  // namespace
 
-class BlockingPool::Core : public std::enable_shared_from_this<Core> {
+class BlockingPool::Core final : public OffloadJob::Queue,
+                                 public std::enable_shared_from_this<Core> {
  public:
   Core(BlockingPoolOptions options,
-       std::shared_ptr<const Environment> environment)
-      : options_(std::move(options)), environment_(std::move(environment)) {
-    WEFT_CHECK(options_.max_threads_ >= 1,
-               "BlockingPoolOptions::MaxThreads() needs at least one thread");
-    for (Lane& lane : lanes_) lane.limit = options_.max_threads_;
-    LaneOf(OffloadLane::kName).limit = std::max(1, options_.max_threads_ / 2);
-  }
+       std::shared_ptr<const Environment> environment);
 
   void Submit(Job job);
+  void GiveUp(OffloadJob& job) override;
   bool IsIdle();
   Stats GetStats();
   Leftover Shutdown(Instant deadline);
@@ -71,8 +130,15 @@ class BlockingPool::Core : public std::enable_shared_from_this<Core> {
   void Leave();
 
  private:
+  using Lock = std::unique_lock<std::mutex>;
+
   struct Lane {
-    std::deque<Job> jobs;
+    // How many of its jobs may be run now.
+    size_t Ready() const {
+      return std::min(jobs.size(), static_cast<size_t>(limit - running));
+    }
+
+    JobList jobs;
     int running = 0;
     int limit = 0;
   };
@@ -80,16 +146,23 @@ class BlockingPool::Core : public std::enable_shared_from_this<Core> {
     std::condition_variable woken;
     bool taken = false;  // off the stack; guarded by mutex_
   };
+  class ThreadStart;
 
-  Lane& LaneOf(OffloadLane lane) { return lanes_[static_cast<size_t>(lane)]; }
-
-  void WakeOrStart(std::unique_lock<std::mutex>& lock);
-  void StartThread(std::unique_lock<std::mutex>& lock);
-  void RefuseAll(std::unique_lock<std::mutex>& lock, const absl::Status& why);
-  void RunThread(const Environment* environment);
-  bool AwaitJob(std::unique_lock<std::mutex>& lock);
+  Lane& LaneOf(const OffloadJob& job) {
+    return lanes_[static_cast<size_t>(job.lane)];
+  }
+  bool IsFull(const Lane& lane) const;
+  void EnsureThread(Lock& lock);
+  void StartThread(Lock& lock);
+  void RunThread();
+  void RunJobs();
+  void RunJob(Lock& lock, Lane& lane, Instant& now);
+  bool AwaitJob(Lock& lock);
   Lane* FindLane(size_t& turn);
-  std::vector<Job> TakeAll();
+  size_t CountReady() const;
+  size_t CountWaiting() const;
+  size_t DropWaiting(Lock& lock);
+  void RefuseWaiting(Lock& lock);
 
   const BlockingPoolOptions options_;
 
@@ -98,151 +171,271 @@ class BlockingPool::Core : public std::enable_shared_from_this<Core> {
   std::shared_ptr<const Environment> environment_;  // null once closed
   std::array<Lane, kOffloadLanes> lanes_;
   std::vector<IdleThread*> idle_;
-  std::condition_variable thread_left_;
+  std::condition_variable thread_left_;  // or has called Shutdown()
   bool closed_ = false;
   bool gave_up_ = false;   // on a job that did not return in time
   bool reported_ = false;  // that the system gives no thread
   int threads_ = 0;        // all that have not ended
   int able_ = 0;           // of these, those that will still look for a job
   int running_ = 0;
+  int in_shutdown_ = 0;  // of these, those whose job has called Shutdown()
   uint64_t next_name_ = 0;
   uint64_t started_ = 0;
   uint64_t rejected_ = 0;
   uint64_t failed_starts_ = 0;
+  uint64_t wakeups_ = 0;
+  RecentMax queue_wait_;
+  RecentMax run_time_;
 };
 
-void BlockingPool::Core::Submit(Job job) {
-  std::unique_lock lock(mutex_);
-  Lane& lane = LaneOf(job.metadata());
-  if (closed_ || lane.jobs.size() >= options_.queue_capacity_) {
-    ++rejected_;
+// The place of a thread that is being started; given back unless it succeeds.
+class BlockingPool::Core::ThreadStart {
+ public:
+  ThreadStart(Core& core, Lock& lock) : core_(core) {
+    // So that AwaitJob() needs no memory.
+    core_.idle_.reserve(static_cast<size_t>(core_.threads_) + 1);
+    ++core_.threads_;
+    ++core_.able_;
+    number_ = core_.next_name_++;
     lock.unlock();
-    return;  // destroys the job, with no lock held
   }
-  lane.jobs.push_back(std::move(job));
-  // Where there are enough threads for what the lane may run, these take the
-  // job, one after the other.
-  if (lane.running + static_cast<int>(lane.jobs.size()) <= lane.limit) {
-    WakeOrStart(lock);
+  ThreadStart(const ThreadStart&) = delete;
+  ThreadStart& operator=(const ThreadStart&) = delete;
+  ~ThreadStart() {
+    if (succeeded_) return;
+    Lock lock(core_.mutex_);
+    ++core_.failed_starts_;
+    --core_.threads_;
+    --core_.able_;
+    core_.thread_left_.notify_all();
+    core_.RefuseWaiting(lock);
+  }
+
+  uint64_t number() const { return number_; }
+  void Succeed() { succeeded_ = true; }
+
+ private:
+  Core& core_;
+  uint64_t number_ = 0;
+  bool succeeded_ = false;
+};
+
+BlockingPool::Core::Core(BlockingPoolOptions options,
+                         std::shared_ptr<const Environment> environment)
+    : options_(std::move(options)), environment_(std::move(environment)) {
+  const int threads = options_.max_threads_;
+  WEFT_CHECK(threads >= 1,
+             "BlockingPoolOptions::MaxThreads() needs at least one thread");
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    const int own = options_.lane_threads_[i];
+    const bool names = i == static_cast<size_t>(OffloadLane::kName);
+    const int usual = names ? std::max(1, threads / 2) : threads;
+    lanes_[i].limit = own != 0 ? std::min(own, threads) : usual;
+    WEFT_CHECK(lanes_[i].limit >= 1,
+               "BlockingPoolOptions::MaxThreads() of a lane needs at least one "
+               "thread");
   }
 }
 
-void BlockingPool::Core::WakeOrStart(std::unique_lock<std::mutex>& lock) {
+// ---- Jobs come and go ----
+
+void BlockingPool::Core::Submit(Job job) {
+  OffloadJob& metadata = job.metadata();
+  metadata.queue = shared_from_this();
+  metadata.since = Instant::Now();
+  Lock lock(mutex_);
+  Lane& lane = LaneOf(metadata);
+  if (closed_ || IsFull(lane)) {
+    ++rejected_;
+    const bool full = !closed_;
+    lock.unlock();
+    // Destroys the job, with no lock held.
+    if (full) return std::move(job).Refuse();
+    return;
+  }
+  lane.jobs.PushBack(std::move(job));
+  EnsureThread(lock);
+}
+
+// A job that a thread can be had for at once is let in also beyond the capacity.
+bool BlockingPool::Core::IsFull(const Lane& lane) const {
+  if (lane.jobs.size() < options_.queue_capacity_) return false;
+  const auto left = static_cast<size_t>(lane.limit - lane.running);
+  const auto left_in_all =
+      static_cast<size_t>(options_.max_threads_ - running_);
+  return lane.jobs.size() >= left || CountReady() >= left_in_all;
+}
+
+void BlockingPool::Core::GiveUp(OffloadJob& job) {
+  Lock lock(mutex_);
+  if (job.waiting == nullptr) return;
+  const Job dropped = LaneOf(job).jobs.Remove(job);
+  lock.unlock();
+}
+
+// How many of the waiting jobs may be run now.
+size_t BlockingPool::Core::CountReady() const {
+  size_t count = 0;
+  for (const Lane& lane : lanes_) count += lane.Ready();
+  return count;
+}
+
+size_t BlockingPool::Core::CountWaiting() const {
+  size_t count = 0;
+  for (const Lane& lane : lanes_) count += lane.jobs.size();
+  return count;
+}
+
+// Destroys the jobs that wait, with no lock held; returns how many.
+size_t BlockingPool::Core::DropWaiting(Lock& lock) {
+  size_t count = 0;
+  for (Lane& lane : lanes_) {
+    for (; lane.jobs.size() != 0; ++count) {
+      {
+        const Job dropped = lane.jobs.PopFront();
+        lock.unlock();
+      }
+      lock.lock();
+    }
+  }
+  return count;
+}
+
+// The same as long as no thread is there that might run them.
+void BlockingPool::Core::RefuseWaiting(Lock& lock) {
+  for (Lane& lane : lanes_) {
+    while (able_ == 0 && lane.jobs.size() != 0) {
+      Job job = lane.jobs.PopFront();
+      ++rejected_;
+      lock.unlock();
+      std::move(job).Refuse();
+      lock.lock();
+    }
+  }
+}
+
+// ---- Threads ----
+
+// Has one more thread look for a job, if more jobs may run than threads look.
+void BlockingPool::Core::EnsureThread(Lock& lock) {
+  const size_t looking = static_cast<size_t>(able_ - running_) - idle_.size();
+  if (CountReady() <= looking) return;
   if (!idle_.empty()) {
     IdleThread* thread = idle_.back();
     idle_.pop_back();
     thread->taken = true;
+    ++wakeups_;
     thread->woken.notify_one();
   } else if (able_ < options_.max_threads_) {
     StartThread(lock);
   }
 }
 
-void BlockingPool::Core::StartThread(std::unique_lock<std::mutex>& lock) {
-  ++threads_;
-  ++able_;
-  const std::string name = options_.name_ + "-" + std::to_string(next_name_++);
-  auto body = [self = shared_from_this(), environment = environment_] {
-    self->RunThread(environment.get());
-  };
-  lock.unlock();
-  absl::StatusOr<Thread> thread =
-      Thread::Start(name, options_.stack_size_, std::move(body));
-  if (thread.ok()) return thread->Detach();
+void BlockingPool::Core::StartThread(Lock& lock) {
+  // Gives the place back also where memory is short and this throws.
+  ThreadStart start(*this, lock);
+  absl::StatusOr<Thread> thread = Thread::Start(
+      options_.name_ + "-" + std::to_string(start.number()),
+      options_.stack_size_, [self = shared_from_this()] { self->RunThread(); });
+  if (thread.ok()) {
+    thread->Detach();
+    return start.Succeed();
+  }
   lock.lock();
-  ++failed_starts_;
-  --threads_;
-  thread_left_.notify_all();
-  // Threads that exist will do the job; if there are none, nobody will.
-  if (--able_ == 0) RefuseAll(lock, thread.status());
-}
-
-void BlockingPool::Core::RefuseAll(std::unique_lock<std::mutex>& lock,
-                                   const absl::Status& why) {
-  const std::vector<Job> jobs = TakeAll();
-  rejected_ += jobs.size();
   const bool report = !std::exchange(reported_, true);
   lock.unlock();
   if (!report) return;
-  std::fprintf(stderr, "weft: blocking jobs are cancelled: %s\n",
-               std::string(why.message()).c_str());
+  std::fprintf(stderr,
+               "weft: a blocking pool gets no thread, its jobs wait for those "
+               "it has, or are refused if it has none: %s\n",
+               std::string(thread.status().message()).c_str());
 }
 
-std::vector<Job> BlockingPool::Core::TakeAll() {
-  std::vector<Job> jobs;
-  for (Lane& lane : lanes_) {
-    for (Job& job : lane.jobs) jobs.push_back(std::move(job));
-    lane.jobs.clear();
+void BlockingPool::Core::RunThread() {
+  std::shared_ptr<const Environment> environment;
+  bool closed;
+  {
+    std::lock_guard lock(mutex_);
+    closed = closed_;
+    environment = environment_;
   }
-  return jobs;
-}
-
-void BlockingPool::Core::RunThread(const Environment* environment) {
-  constexpr Environment kNone;
-  const EnvironmentScope scope(environment != nullptr ? *environment : kNone);
-  PoolOfThread() = this;
-  if (options_.on_start_) options_.on_start_();
-  size_t turn = 0;
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    Lane* lane = FindLane(turn);
-    if (lane == nullptr) {
-      if (!AwaitJob(lock)) break;
-      continue;
-    }
-    Job job = std::move(lane->jobs.front());
-    lane->jobs.pop_front();
-    ++lane->running;
-    ++running_;
-    ++started_;
-    lock.unlock();
-    std::move(job).Run();
-    lock.lock();
-    --lane->running;
-    --running_;
+  // What the hooks refer to may be gone with the pool.
+  if (!closed) {
+    constexpr Environment kNone;
+    const EnvironmentScope scope(environment != nullptr ? *environment : kNone);
+    ThisThread().pool = this;
+    if (options_.on_start_) options_.on_start_();
+    RunJobs();
+    if (options_.on_stop_) options_.on_stop_();
   }
-  --able_;
-  if (options_.on_stop_) {
-    lock.unlock();
-    options_.on_stop_();
-    lock.lock();
-  }
+  std::lock_guard lock(mutex_);
+  if (closed) --able_;
   --threads_;
   // What this thread still destroys is not a job of the pool any more.
-  PoolOfThread() = nullptr;
+  if (std::exchange(ThisThread(), PoolThread()).in_shutdown) --in_shutdown_;
   thread_left_.notify_all();
+}
+
+void BlockingPool::Core::RunJobs() {
+  size_t turn = 0;
+  Lock lock(mutex_);
+  Instant now = Instant::Now();
+  for (;;) {
+    if (Lane* lane = FindLane(turn)) {
+      RunJob(lock, *lane, now);
+    } else if (AwaitJob(lock)) {
+      now = Instant::Now();
+    } else {
+      break;
+    }
+  }
+  --able_;
+}
+
+void BlockingPool::Core::RunJob(Lock& lock, Lane& lane, Instant& now) {
+  Job job = lane.jobs.PopFront();
+  ++lane.running;
+  ++running_;
+  ++started_;
+  queue_wait_.Add(now - job.metadata().since);
+  lock.unlock();
+  std::move(job).Run();
+  const Instant end = Instant::Now();
+  lock.lock();
+  run_time_.Add(end - std::exchange(now, end));
+  --lane.running;
+  --running_;
+  if (std::exchange(ThisThread().in_shutdown, false)) --in_shutdown_;
 }
 
 // A lane that has a job which may run now, or null.
 BlockingPool::Core::Lane* BlockingPool::Core::FindLane(size_t& turn) {
   for (size_t i = 0; i < lanes_.size(); ++i) {
     turn = (turn + 1) % lanes_.size();
-    Lane& lane = lanes_[turn];
-    if (!lane.jobs.empty() && lane.running < lane.limit) return &lane;
+    if (lanes_[turn].Ready() != 0) return &lanes_[turn];
   }
   return nullptr;
 }
 
 // Waits for a job; false if the thread shall end.
-bool BlockingPool::Core::AwaitJob(std::unique_lock<std::mutex>& lock) {
+bool BlockingPool::Core::AwaitJob(Lock& lock) {
   if (closed_) return false;
   IdleThread self;
   idle_.push_back(&self);
-  const auto keep_alive = absl::ToChronoNanoseconds(
-      std::min(options_.keep_alive_, absl::Hours(24 * 365)));
-  const auto until = std::chrono::steady_clock::now() + keep_alive;
-  self.woken.wait_until(lock, until, [&] { return self.taken; });
+  self.woken.wait_until(lock,
+                        ToTimePoint(Instant::Now() + options_.keep_alive_),
+                        [&] { return self.taken; });
   if (self.taken) return true;
   idle_.erase(std::find(idle_.begin(), idle_.end(), &self));
   return false;
 }
 
+// ---- Reports, the end ----
+
 bool BlockingPool::Core::IsIdle() {
   std::lock_guard lock(mutex_);
-  const int self = PoolOfThread() == this ? 1 : 0;
-  return running_ == self &&
-         std::all_of(lanes_.begin(), lanes_.end(),
-                     [](const Lane& lane) { return lane.jobs.empty(); });
+  const int self = ThisThread().pool == this ? 1 : 0;
+  return running_ == self && CountWaiting() == 0;
 }
 
 BlockingPool::Stats BlockingPool::Core::GetStats() {
@@ -250,40 +443,44 @@ BlockingPool::Stats BlockingPool::Core::GetStats() {
   Stats stats;
   stats.threads = threads_;
   stats.idle_threads = static_cast<int>(idle_.size());
-  for (const Lane& lane : lanes_) stats.queued += lane.jobs.size();
+  stats.queued = CountWaiting();
+  stats.running = static_cast<size_t>(running_);
   stats.started = started_;
   stats.rejected = rejected_;
   stats.failed_starts = failed_starts_;
+  stats.wakeups = wakeups_;
+  stats.max_queue_wait = queue_wait_.Get();
+  stats.max_run_time = run_time_.Get();
   return stats;
 }
 
 BlockingPool::Leftover BlockingPool::Core::Shutdown(Instant deadline) {
   Leftover leftover;
-  std::unique_lock lock(mutex_);
+  PoolThread& thread = ThisThread();
+  const bool own = thread.pool == this;
+  Lock lock(mutex_);
   closed_ = true;
-  for (IdleThread* thread : std::exchange(idle_, {})) {
-    thread->taken = true;
-    thread->woken.notify_one();
+  if (own && !std::exchange(thread.in_shutdown, true)) {
+    ++in_shutdown_;
+    thread_left_.notify_all();
+  }
+  for (IdleThread* idle : std::exchange(idle_, {})) {
+    idle->taken = true;
+    idle->woken.notify_one();
   }
   {
-    std::vector<Job> jobs = TakeAll();
-    leftover.dropped = jobs.size();
-    std::shared_ptr<const Environment> environment = std::move(environment_);
+    const std::shared_ptr<const Environment> environment =
+        std::move(environment_);
+    leftover.dropped = DropWaiting(lock);
     lock.unlock();
-    jobs.clear();
-    environment.reset();
-    lock.lock();
   }
-  // steady_clock is the same clock in libstdc++; a year stands for ever.
-  const Instant limit = Instant::Now() + absl::Hours(24 * 365);
-  const std::chrono::steady_clock::time_point until{std::chrono::nanoseconds(
-      std::min(std::max(deadline, Instant::FromNanoseconds(0)), limit)
-          .nanoseconds())};
-  // A job that shuts its pool down does not wait for itself.
-  const int self = PoolOfThread() == this ? 1 : 0;
-  thread_left_.wait_until(lock, until, [&] { return threads_ == self; });
-  leftover.running = static_cast<size_t>(running_ - self);
-  gave_up_ = threads_ != self;
+  lock.lock();
+  // Jobs that shut their pool down wait neither for themselves nor for each
+  // other.
+  const auto ignored = [&] { return own ? in_shutdown_ : 0; };
+  gave_up_ = !thread_left_.wait_until(lock, ToTimePoint(deadline),
+                                      [&] { return threads_ == ignored(); });
+  leftover.running = static_cast<size_t>(std::max(0, running_ - ignored()));
   return leftover;
 }
 

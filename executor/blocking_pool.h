@@ -5,22 +5,25 @@
 //
 // Threads start on demand, when a job comes and none is idle, up to a limit;
 // one that has been idle for a while ends. Jobs wait in a bounded queue per
-// lane, so that a flood of one kind is refused instead of piling up, and lanes
-// take turns. Name lookups, which may hang for minutes, occupy at most half of
-// the threads, so they never keep files waiting (see nodejs/node#8436 for what
-// happens else).
+// lane, so that a flood of one kind is refused instead of piling up: the
+// Outcome() of its handle says ResourceExhausted. Lanes take turns, and each has
+// a limit of threads of its own. Name lookups, which may hang for minutes, occupy
+// at most half of the threads unless told otherwise, so they never keep files
+// waiting (see nodejs/node#8436 for what happens else).
 //
 //   BlockingPool pool(BlockingPoolOptions().MaxThreads(64));
 //   JoinHandle<int> job = pool.Run(OffloadLane::kFile, [] { return Read(); });
 //
 // Thread safety: all methods from any thread, except destruction.
 // Lifetime: job handles may outlive it.
-// Dropping: refuses further jobs, destroys those that have not started, and
-// waits for those that run, unless Shutdown() has given up on them or one of
-// them is the caller.
+// Dropping: a handle that is dropped or cancelled takes a job that waits out of
+// its queue and destroys it at once; one that runs is left to finish. The pool
+// itself refuses further jobs, destroys those that have not started, and waits
+// for those that run, as Shutdown() does, unless that has given up on them.
 #ifndef WEFT_EXECUTOR_BLOCKING_POOL_H_
 #define WEFT_EXECUTOR_BLOCKING_POOL_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -43,12 +46,18 @@ class BlockingPoolOptions {
     max_threads_ = n;
     return *this;
   }
+  // At most how many of them run jobs of `lane` at a time; at least 1. By default
+  // half of them for OffloadLane::kName, and all for the others.
+  BlockingPoolOptions& MaxThreads(OffloadLane lane, int n) {
+    lane_threads_[static_cast<size_t>(lane)] = n;
+    return *this;
+  }
   // How long an idle thread waits for a job before it ends.
   BlockingPoolOptions& KeepAlive(absl::Duration d) {
     keep_alive_ = d;
     return *this;
   }
-  // How many jobs of one lane may wait; more are refused.
+  // How many jobs of one lane may wait for a thread; more are refused.
   BlockingPoolOptions& QueueCapacity(size_t n) {
     queue_capacity_ = n;
     return *this;
@@ -77,6 +86,7 @@ class BlockingPoolOptions {
   friend class BlockingPool;
 
   int max_threads_ = 512;
+  std::array<int, kOffloadLanes> lane_threads_{};  // 0: the default
   absl::Duration keep_alive_ = absl::Seconds(10);
   size_t queue_capacity_ = 65536;
   size_t stack_size_ = 0;
@@ -91,9 +101,14 @@ class BlockingPool final : public Offload {
     int threads = 0;
     int idle_threads = 0;
     size_t queued = 0;           // jobs that wait
+    size_t running = 0;          // jobs
     uint64_t started = 0;        // jobs, ever
     uint64_t rejected = 0;       // jobs refused, ever
     uint64_t failed_starts = 0;  // threads the system refused, ever
+    uint64_t wakeups = 0;        // of idle threads for a job, ever
+    // The largest of the last 64 to 128 jobs'.
+    absl::Duration max_queue_wait;
+    absl::Duration max_run_time;
   };
   // What a shutdown left: jobs that never started, and jobs that did not
   // return.
@@ -111,10 +126,11 @@ class BlockingPool final : public Offload {
   BlockingPool& operator=(const BlockingPool&) = delete;
   ~BlockingPool() override;
 
-  // See Offload. Refuses the job (destroys it, which its handle's Outcome()
-  // tells) if its lane's queue is full, after Shutdown(), or if no thread
-  // exists and the system gives none; that is reported once on standard error.
-  void Submit(Runnable<OffloadLane> job) override;
+  // See Offload. Destroys the job, and its handle's Outcome() says
+  // ResourceExhausted, if its lane's queue is full, or if no thread exists and
+  // the system gives none, which is reported once on standard error. After
+  // Shutdown() the outcome is Cancelled.
+  void Submit(Runnable<OffloadJob> job) override;
 
   // True if no job waits or runs, except the caller.
   bool IsIdle() const;
@@ -122,7 +138,8 @@ class BlockingPool final : public Offload {
 
   // Refuses further jobs, drops those that wait, and waits for those that run
   // until `deadline`; what still runs then is left to its thread, which ends
-  // after it. May be called again, to wait longer.
+  // after it. May be called again, to wait longer. Called by jobs of the pool, it
+  // waits neither for the caller nor for others that are calling it.
   Leftover Shutdown(Instant deadline);
 
  private:

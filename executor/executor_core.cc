@@ -110,6 +110,36 @@ class CountScope {
   std::atomic<int>& count_;
 };
 
+// Both end also where the driver, or a park hook, throws.
+class ParkScope {
+ public:
+  ParkScope(IdleSet<>& idle, Runner& runner) : idle_(idle), runner_(runner) {
+    idle_.Park(runner_.index, std::exchange(runner_.searching, false));
+  }
+  ParkScope(const ParkScope&) = delete;
+  ParkScope& operator=(const ParkScope&) = delete;
+  ~ParkScope() {
+    if (idle_.Unpark(runner_.index)) runner_.searching = true;
+  }
+
+ private:
+  IdleSet<>& idle_;
+  Runner& runner_;
+};
+
+class DriverScope {
+ public:
+  explicit DriverScope(Runner& runner) : runner_(runner) {
+    runner_.in_driver = true;
+  }
+  DriverScope(const DriverScope&) = delete;
+  DriverScope& operator=(const DriverScope&) = delete;
+  ~DriverScope() { runner_.in_driver = false; }
+
+ private:
+  Runner& runner_;
+};
+
 }  // namespace
 
 Runner::Runner(ExecutorCore& core, int index)
@@ -243,6 +273,7 @@ void ExecutorCore::EnterRunner(Runner& runner, Driver& driver,
 }
 
 void ExecutorCore::LeaveRunner(Runner& runner) {
+  if (runner.stand_in != nullptr) ReclaimDriver(runner);
   runner.first_yield.reset();
   Flush(runner);
   runner.busy.store(false);
@@ -656,15 +687,18 @@ void ExecutorCore::StopSearching(Runner& runner) {
 
 void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
   runner.tasks.Collect();
-  idle_.Park(runner.index, std::exchange(runner.searching, false));
-  // Where somebody has a token it is for him to look.
-  const bool has_work = !idle_.HasToken() && HasWork();
-  const bool notified = signal.IsNotified();
-  if (!has_work && !notified) {
-    runner.parks.Add();
-    EnterDriver(runner, Instant::Infinite());
+  bool has_work = false;
+  bool notified = false;
+  {
+    const ParkScope parked(idle_, runner);
+    // Where somebody has a token it is for him to look.
+    has_work = !idle_.HasToken() && HasWork();
+    notified = signal.IsNotified();
+    if (!has_work && !notified) {
+      runner.parks.Add();
+      EnterDriver(runner, Instant::Infinite());
+    }
   }
-  if (idle_.Unpark(runner.index)) runner.searching = true;
   if (has_work) {
     if (++runner.misses >= kMissesBeforeYield) std::this_thread::yield();
   } else if (notified) {
@@ -684,9 +718,8 @@ void ExecutorCore::PollDriver(Runner& runner) {
 void ExecutorCore::EnterDriver(Runner& runner, Instant deadline) {
   runner.since_driver = 0;
   runner.first_yield.reset();
-  runner.in_driver = true;
+  const DriverScope scope(runner);
   runner.driver->Park(deadline);
-  runner.in_driver = false;
 }
 
 // ---- Ticks ----

@@ -5,9 +5,10 @@
 
 #include <pthread.h>
 
-#include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -58,10 +59,13 @@ absl::StatusOr<Thread> Thread::Start(const std::string& name, size_t stack_size,
   }
   pthread_t thread;
   if (error == 0) {
-    auto start = std::make_unique<ThreadStart>();
-    start->name = name.substr(0, kMaxName);
-    start->body = std::move(body);
-    error = pthread_create(&thread, &attributes, &RunThread, start.get());
+    std::unique_ptr<ThreadStart> start(new (std::nothrow) ThreadStart);
+    error = ENOMEM;
+    if (start != nullptr) {
+      start->name = name.substr(0, kMaxName);
+      start->body = std::move(body);
+      error = pthread_create(&thread, &attributes, &RunThread, start.get());
+    }
     if (error == 0) static_cast<void>(start.release());
   }
   pthread_attr_destroy(&attributes);

@@ -20,7 +20,8 @@
 // The Dir follows its folder when that is renamed or moved.
 //
 // Errors: besides these, those of the system with errno, operation and path.
-// Thread safety: const methods from any thread, also at once.
+// Thread safety: const methods from any thread with an Offload (file_future.h),
+// also at once.
 // Lifetime: futures and streams keep the folder open by themselves; paths are
 // copied.
 // Dropping: what a dropped future opens is closed.

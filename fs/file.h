@@ -12,8 +12,8 @@
 // system has in memory is read at once, in the poll; for the rest the read is
 // one job of the blocking pool per mebibyte.
 //
-// Thread safety: const methods from any thread, also at once; a pending future
-// by one thread at a time.
+// Thread safety: const methods from any thread with an Offload (file_future.h),
+// also at once; a pending future by one thread at a time.
 // Lifetime: futures keep the file open by themselves. The last of the File and
 // its futures closes it.
 // Dropping: see ReadAtFuture and WriteAtFuture. The buffers they were given are

@@ -13,8 +13,9 @@
 // the handle. The job owns everything it uses, so nothing of the caller's is
 // touched after this future is gone.
 //
-// Errors: besides the operation's own, Cancelled if the pool refused the job or
-// was shut down. Without an Offload the first poll CHECK-fails.
+// Errors: besides the operation's own, ResourceExhausted if the pool refused the
+// job and Cancelled if it was shut down. Without an Offload (outside a runtime
+// and without //runtime:default) the first poll CHECK-fails.
 // Thread safety: one thread at a time; movable also between polls.
 // Lifetime: independent of what it was made from.
 // Dropping: a job that has not started never runs; one that is running ends,

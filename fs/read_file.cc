@@ -19,6 +19,7 @@
 #include "weft/fs/metadata.h"
 #include "weft/fs/system_call.h"
 #include "weft/io/fd.h"
+#include "weft/task/status.h"
 
 namespace weft::fs {
 namespace {
@@ -39,6 +40,11 @@ absl::StatusOr<size_t> FirstCapacity(int fd, const std::string& path,
   return max_bytes < wanted ? max_bytes + 1 : wanted;
 }
 
+absl::Status TooLarge(const std::string& path, size_t max_bytes) {
+  return ErrnoStatus(EFBIG, "read " + path + ": more than max_bytes, " +
+                                std::to_string(max_bytes));
+}
+
 absl::StatusOr<std::string> ReadToEnd(int fd, const std::string& path,
                                       size_t max_bytes) {
   absl::StatusOr<size_t> capacity = FirstCapacity(fd, path, max_bytes);
@@ -52,7 +58,7 @@ absl::StatusOr<std::string> ReadToEnd(int fd, const std::string& path,
     if (n < 0) return fs_internal::PathErrno(errno, "read", path);
     if (n == 0) break;
     size += static_cast<size_t>(n);
-    if (size > max_bytes) return fs_internal::PathErrno(EFBIG, "read", path);
+    if (size > max_bytes) return TooLarge(path, max_bytes);
     if (size < contents.size()) continue;
     // One byte beyond the limit shows that there is more.
     const size_t doubled = contents.size() * 2;

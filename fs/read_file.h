@@ -15,7 +15,8 @@
 //
 // Errors: NotFound and so on, with errno, operation and path; EFBIG if there
 // are more than `max_bytes`; InvalidArgument for a path with a NUL in it.
-// Thread safety: any thread. Lifetime: the path is copied.
+// Thread safety: any thread, with an Offload (file_future.h).
+// Lifetime: the path is copied.
 // Dropping: nothing is lost of a file; of a FIFO, what has been read.
 #ifndef WEFT_FS_READ_FILE_H_
 #define WEFT_FS_READ_FILE_H_

@@ -7,7 +7,8 @@
 //
 // Errors: NotFound, PermissionDenied and so on, with errno, operation and path;
 // InvalidArgument for a path with a NUL in it.
-// Thread safety: any thread. Lifetime: the path is copied.
+// Thread safety: any thread, with an Offload (file_future.h).
+// Lifetime: the path is copied.
 // Dropping: nothing is lost.
 #ifndef WEFT_FS_STAT_H_
 #define WEFT_FS_STAT_H_

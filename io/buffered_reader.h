@@ -30,12 +30,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "weft/io/async_io.h"
 #include "weft/io/read_buffer.h"
+#include "weft/task/borrow.h"
 #include "weft/task/context.h"
 #include "weft/task/polled.h"
 
@@ -49,6 +51,9 @@ template <class R>
   requires AsyncRead<std::remove_reference_t<R>>
 class BufferedReader {
  public:
+  static constexpr bool kBorrows =
+      std::is_reference_v<R> || weft::kBorrows<std::remove_reference_t<R>>;
+
   explicit BufferedReader(R&& stream) : stream_(std::forward<R>(stream)) {}
 
   std::remove_reference_t<R>& stream() { return stream_; }
@@ -109,6 +114,7 @@ class [[nodiscard]] ReadUntilFuture {
  public:
   using Output = absl::StatusOr<std::optional<std::string>>;
   static constexpr bool kMovableAfterPoll = true;
+  static constexpr bool kBorrows = true;
 
   ReadUntilFuture(BufferedReader<R>& reader, char delimiter, size_t maximum,
                   bool strip)

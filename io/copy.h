@@ -36,6 +36,7 @@ class [[nodiscard]] CopyFuture {
  public:
   using Output = absl::StatusOr<uint64_t>;
   static constexpr bool kMovableAfterPoll = true;
+  static constexpr bool kBorrows = true;
   static constexpr size_t kBufferSize = size_t{64} << 10;
 
   CopyFuture(R& from, W& to) : from_(&from), to_(&to) {}

@@ -26,7 +26,7 @@ absl::StatusOr<size_t> IoResult::Get(std::string_view operation) const {
 }
 
 absl::Status ClosedStatus() {
-  return absl::CancelledError("the descriptor was closed");
+  return absl::FailedPreconditionError("the descriptor was closed");
 }
 
 absl::Status ReactorClosedStatus() {

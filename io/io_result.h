@@ -67,7 +67,7 @@ class [[nodiscard]] IoResult {
 };
 
 // What a wait or a call on a descriptor gives that was closed by Close() or by
-// the destruction of its owner. Code: kCancelled.
+// the destruction of its owner. Code: that of weft::ClosedStatus().
 absl::Status ClosedStatus();
 // The same where the reactor was destroyed. Code: kUnavailable.
 absl::Status ReactorClosedStatus();

@@ -29,6 +29,7 @@ class [[nodiscard]] ReadFuture {
  public:
   using Output = absl::StatusOr<size_t>;
   static constexpr bool kMovableAfterPoll = true;
+  static constexpr bool kBorrows = true;
 
   ReadFuture(R& stream, std::span<char> to) : stream_(&stream), to_(to) {}
 

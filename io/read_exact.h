@@ -51,6 +51,7 @@ class [[nodiscard]] ReadExactFuture {
  public:
   using Output = absl::Status;
   static constexpr bool kMovableAfterPoll = true;
+  static constexpr bool kBorrows = true;
 
   ReadExactFuture(R& stream, ReadCursor& cursor)
       : stream_(&stream), cursor_(&cursor) {}
@@ -70,6 +71,7 @@ class [[nodiscard]] ReadExactBufferFuture {
  public:
   using Output = absl::Status;
   static constexpr bool kMovableAfterPoll = true;
+  static constexpr bool kBorrows = true;
 
   ReadExactBufferFuture(R& stream, std::span<char> to)
       : stream_(&stream), cursor_(to) {}

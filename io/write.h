@@ -29,6 +29,7 @@ class [[nodiscard]] WriteFuture {
  public:
   using Output = absl::StatusOr<size_t>;
   static constexpr bool kMovableAfterPoll = true;
+  static constexpr bool kBorrows = true;
 
   WriteFuture(W& stream, std::span<const char> from)
       : stream_(&stream), from_(from) {}
@@ -45,6 +46,7 @@ class [[nodiscard]] FlushFuture {
  public:
   using Output = absl::Status;
   static constexpr bool kMovableAfterPoll = true;
+  static constexpr bool kBorrows = true;
 
   explicit FlushFuture(W& stream) : stream_(&stream) {}
 
@@ -59,6 +61,7 @@ class [[nodiscard]] ShutdownFuture {
  public:
   using Output = absl::Status;
   static constexpr bool kMovableAfterPoll = true;
+  static constexpr bool kBorrows = true;
 
   explicit ShutdownFuture(W& stream) : stream_(&stream) {}
 

@@ -48,6 +48,7 @@ class [[nodiscard]] WriteAllFuture {
  public:
   using Output = absl::Status;
   static constexpr bool kMovableAfterPoll = true;
+  static constexpr bool kBorrows = true;
 
   WriteAllFuture(W& stream, WriteCursor& cursor)
       : stream_(&stream), cursor_(&cursor) {}
@@ -67,6 +68,7 @@ class [[nodiscard]] WriteAllBufferFuture {
  public:
   using Output = absl::Status;
   static constexpr bool kMovableAfterPoll = true;
+  static constexpr bool kBorrows = true;
 
   WriteAllBufferFuture(W& stream, std::span<const char> from)
       : stream_(&stream), cursor_(from) {}

@@ -40,6 +40,7 @@ class [[nodiscard]] SendFileFuture {
  public:
   using Output = absl::StatusOr<uint64_t>;
   static constexpr bool kMovableAfterPoll = true;
+  static constexpr bool kBorrows = true;
 
   Polled<Output> Poll(Context& cx);
 

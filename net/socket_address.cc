@@ -8,6 +8,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -23,11 +25,40 @@
 namespace weft::net {
 namespace {
 
-absl::Status NotAnAddress(std::string_view text) {
-  std::string message = "not an IP address and port: \"";
+// `what` `text` is not, and why.
+absl::Status NotA(std::string_view what, std::string_view text,
+                  std::string_view why) {
+  std::string message = "not an ";
+  message += what;
+  message += ": \"";
   message += text.substr(0, 100);
-  message += '"';
+  message += "\": ";
+  message += why;
   return absl::InvalidArgumentError(message);
+}
+
+bool InBrackets(std::string_view text) {
+  return text.size() >= 2 && text.front() == '[' && text.back() == ']';
+}
+
+// What is wrong with `ip`, which could not be read.
+std::string_view WhyNoIp(std::string_view ip) {
+  if (ip.empty()) return "there is no address";
+  if (InBrackets(ip)) {
+    return ip.find('%') == ip.npos
+               ? "what is in the brackets is no IPv6 address"
+               : "what is in the brackets is no IPv6 address with an interface "
+                 "of this machine";
+  }
+  if (ip.front() == '[' || ip.back() == ']') return "a bracket is missing";
+  if (ip.find(':') != ip.npos) {
+    return "an IPv6 address stands in brackets, as in [::1]:80";
+  }
+  const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
+  if (std::any_of(ip.begin(), ip.end(), is_letter)) {
+    return "names are not looked up here";
+  }
+  return "an IPv4 address is four numbers from 0 to 255";
 }
 
 // A decimal number, digits only.
@@ -112,31 +143,35 @@ SocketAddress SocketAddress::Ipv6Any(uint16_t port) {
 }
 
 absl::StatusOr<SocketAddress> SocketAddress::Parse(std::string_view text) {
+  constexpr std::string_view kWhat = "IP address and port";
   const size_t colon = text.rfind(':');
-  if (colon == text.npos) return NotAnAddress(text);
+  if (colon == text.npos || text.ends_with(']') || text.ends_with(':')) {
+    return NotA(kWhat, text, "there is no port");
+  }
   const std::string_view ip = text.substr(0, colon);
   std::optional<uint16_t> port = ParseNumber<uint16_t>(text.substr(colon + 1));
-  if (!port.has_value()) return NotAnAddress(text);
-  std::optional<SocketAddress> parsed;
-  if (ip.starts_with('[') && ip.ends_with(']')) {
-    parsed = ParseIpv6(ip.substr(1, ip.size() - 2), *port);
-  } else {
-    parsed = ParseIpv4(ip, *port);
+  if (!port.has_value()) {
+    return NotA(kWhat, text, "the port is no number from 0 to 65535");
   }
-  if (!parsed.has_value()) return NotAnAddress(text);
+  std::optional<SocketAddress> parsed =
+      InBrackets(ip) ? ParseIpv6(ip.substr(1, ip.size() - 2), *port)
+                     : ParseIpv4(ip, *port);
+  if (!parsed.has_value()) return NotA(kWhat, text, WhyNoIp(ip));
   return *parsed;
 }
 
 absl::StatusOr<SocketAddress> SocketAddress::ParseIp(std::string_view ip,
                                                      uint16_t port) {
   std::optional<SocketAddress> parsed = ParseIpv4(ip, port);
-  if (ip.starts_with('[') && ip.ends_with(']')) {
+  if (InBrackets(ip)) {
     parsed = ParseIpv6(ip.substr(1, ip.size() - 2), port);
   } else if (!parsed.has_value()) {
     parsed = ParseIpv6(ip, port);
   }
-  if (!parsed.has_value()) return NotAnAddress(ip);
-  return *parsed;
+  if (parsed.has_value()) return *parsed;
+  const bool with_port = Parse(ip).ok();
+  return NotA("IP address", ip,
+              with_port ? "the port is given apart" : WhyNoIp(ip));
 }
 
 absl::StatusOr<SocketAddress> SocketAddress::FromSockaddr(

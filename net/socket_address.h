@@ -43,7 +43,7 @@ class SocketAddress {
 
   // "127.0.0.1:80", "[::1]:80", "[fe80::1%eth0]:80", "[fe80::1%2]:80": what
   // ToString() gives, and nothing that would need guessing. InvalidArgument
-  // else.
+  // else, which says what is wrong.
   static absl::StatusOr<SocketAddress> Parse(std::string_view text);
   // The same with the address ("::1", with or without brackets) and the port
   // apart.

@@ -143,6 +143,8 @@ class [[nodiscard]] TcpConnectFuture {
 // A view of a stream that reads. Dropping: nothing.
 class TcpReadHalf {
  public:
+  static constexpr bool kBorrows = true;
+
   Polled<absl::StatusOr<size_t>> PollRead(Context& cx, std::span<char> to) {
     return stream_->PollRead(cx, to);
   }
@@ -161,6 +163,8 @@ class TcpReadHalf {
 // A view of a stream that writes. Dropping: nothing.
 class TcpWriteHalf {
  public:
+  static constexpr bool kBorrows = true;
+
   Polled<absl::StatusOr<size_t>> PollWrite(Context& cx,
                                            std::span<const char> from) {
     return stream_->PollWrite(cx, from);

@@ -8,7 +8,8 @@
 // Builds a multi-thread runtime with everything enabled, runs the future on the
 // calling thread, shuts the runtime down and returns what main() should: an int
 // output as it is, 0 for any other, and 1 where the output is an error status
-// or the runtime cannot be built; the status is printed to standard error then.
+// or the runtime cannot be built; the status is printed to standard error then,
+// one without a message with what weft means by it.
 //
 // Tasks that are still running are cancelled; blocking jobs that are still
 // running after 10 seconds are left behind. An exception of the future is

@@ -21,7 +21,8 @@ constexpr absl::Duration kGrace = absl::Milliseconds(50);
 }  // namespace
 
 EnterGuard::EnterGuard(std::shared_ptr<runtime_internal::RuntimeCore> core)
-    : core_(std::move(core)), scope_(*core_, core_->outside()) {}
+    : core_(std::move(core)),
+      scope_(runtime_internal::Checked(core_), core_->outside()) {}
 
 Handle Handle::Current() {
   std::optional<Handle> handle = TryCurrent();
@@ -63,8 +64,9 @@ void Runtime::CheckAlive() const {
 ShutdownReport Runtime::Shutdown(Instant deadline) {
   CheckAlive();
   WEFT_CHECK(!core_->OnWorkerThread(),
-             "a task cannot wait for the end of its own runtime: use "
-             "ShutdownBackground(), or shut down on another thread");
+             "a task, or a hook of a worker thread, cannot wait for the end of "
+             "its own runtime: use ShutdownBackground(), or shut down on "
+             "another thread");
   ended_ = true;
   return core_->Finish(deadline, deadline + kGrace);
 }

@@ -12,13 +12,14 @@
 //   runtime.Shutdown(absl::Seconds(10));
 //
 // Thread safety: a Handle's methods may be called from any thread; a Runtime's
-// by one thread at a time.
+// by one thread at a time. Nothing may be asked of one that was moved from.
 // Lifetime: Handles may outlive the runtime. What is given to one that has been
 // shut down is destroyed unrun, and its handle's Outcome() says Cancelled; so is
 // what is submitted while it shuts down. That is the only outcome.
 // Dropping: a Runtime that is destroyed cancels its tasks and waits until the
 // polls and blocking jobs that are running have returned. Destroyed by one of its
-// own tasks, it does the same in the background.
+// own tasks, or by a hook on one of its threads, it does the same in the
+// background.
 #ifndef WEFT_RUNTIME_RUNTIME_H_
 #define WEFT_RUNTIME_RUNTIME_H_
 
@@ -62,19 +63,21 @@ class Handle {
   // As Spawner::Spawn.
   template <class F>
   auto Spawn(F future_or_fn) const {
-    return core_->spawner().Spawn(std::move(future_or_fn));
+    return runtime_internal::Checked(core_).spawner().Spawn(
+        std::move(future_or_fn));
   }
   // As weft::SpawnBlocking.
   template <class Fn>
   auto SpawnBlocking(Fn fn) const {
-    return core_->offload().Run(OffloadLane::kGeneral, std::move(fn));
+    return runtime_internal::Checked(core_).offload().Run(OffloadLane::kGeneral,
+                                                          std::move(fn));
   }
   // Runs `future` on the calling thread, which waits for it. Not for threads
   // that are polling a task. On a current-thread runtime nobody but
   // Runtime::BlockOn drives tasks, so this waits for that, on another thread.
   template <class F>
   OutputOf<F> BlockOn(F&& future) const {
-    core_->CheckMayWaitHere();
+    runtime_internal::Checked(core_).CheckMayWaitHere();
     const EnterGuard guard(core_);
     return weft::BlockOn(std::forward<F>(future));
   }
@@ -96,11 +99,13 @@ class Runtime {
 
   template <class F>
   auto Spawn(F future_or_fn) {
-    return core_->spawner().Spawn(std::move(future_or_fn));
+    return runtime_internal::Checked(core_).spawner().Spawn(
+        std::move(future_or_fn));
   }
   template <class Fn>
   auto SpawnBlocking(Fn fn) {
-    return core_->offload().Run(OffloadLane::kGeneral, std::move(fn));
+    return runtime_internal::Checked(core_).offload().Run(OffloadLane::kGeneral,
+                                                          std::move(fn));
   }
 
   // Runs `future` on the calling thread and waits for it. A current-thread
@@ -118,9 +123,14 @@ class Runtime {
   }
 
   EnterGuard Enter() { return EnterGuard(core_); }
-  weft::Handle handle() const { return weft::Handle(core_); }
+  weft::Handle handle() const {
+    runtime_internal::Checked(core_);
+    return weft::Handle(core_);
+  }
   // What Enter() makes current.
-  const Environment& environment() const { return core_->outside(); }
+  const Environment& environment() const {
+    return runtime_internal::Checked(core_).outside();
+  }
 
   // Ends the runtime in good order. Until `deadline` (or for `grace`) tasks and
   // blocking jobs may finish; then tasks are cancelled and jobs that have not

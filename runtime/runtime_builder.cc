@@ -3,6 +3,7 @@
 
 #include "weft/runtime/runtime_builder.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdlib>
@@ -13,8 +14,11 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "weft/executor/executor.h"
 #include "weft/runtime/cpu_count.h"
 #include "weft/runtime/runtime.h"
 #include "weft/runtime/runtime_core.h"
@@ -107,11 +111,25 @@ RuntimeBuilder& RuntimeBuilder::EnableTime() {
 
 absl::StatusOr<Runtime> RuntimeBuilder::Build() {
   runtime_internal::RuntimeOptions options = options_;
+  if (options.current_thread && options.worker_threads != 0) {
+    return absl::InvalidArgumentError(
+        "CurrentThread() and WorkerThreads() exclude each other: a "
+        "current-thread runtime runs its tasks on the thread that builds it");
+  }
   if (const int n = PositiveFromEnvironment("WEFT_WORKER_THREADS"); n != 0) {
     options.worker_threads = n;
   }
   if (options.worker_threads == 0) {
-    options.worker_threads = runtime::AvailableCpus();
+    options.worker_threads =
+        std::min(runtime::AvailableCpus(), Executor::kMaxRunners);
+  }
+  if (options.worker_threads > Executor::kMaxRunners) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        options.worker_threads,
+        " worker threads were asked for, by "
+        "WorkerThreads() or by the environment variable WEFT_WORKER_THREADS; "
+        "a runtime has at most ",
+        Executor::kMaxRunners));
   }
   absl::StatusOr<std::shared_ptr<runtime_internal::RuntimeCore>> core =
       runtime_internal::RuntimeCore::Start(options);

@@ -30,10 +30,10 @@ class RuntimeBuilder {
 
   // Tasks run on the thread that builds the runtime, while it is in BlockOn; no
   // worker threads are started. Everything on that runtime happens on that
-  // thread, except SpawnBlocking.
+  // thread, except SpawnBlocking. Excludes WorkerThreads().
   RuntimeBuilder& CurrentThread();
 
-  // How many threads run tasks, at least 1. By default the number of CPUs that
+  // How many threads run tasks, from 1 to Executor::kMaxRunners. By default the number of CPUs that
   // the process may use: the smaller of its affinity mask and its control
   // group's quota. The environment variable WEFT_WORKER_THREADS, if it is a
   // positive number, overrides either.
@@ -69,8 +69,9 @@ class RuntimeBuilder {
   RuntimeBuilder& EnableTime();
   RuntimeBuilder& EnableAll() { return EnableIo().EnableTime(); }
 
-  // Starts the runtime. Fails, with the system's reason, if a thread or a
-  // reactor cannot be made; then nothing is left running.
+  // Starts the runtime. Fails with InvalidArgument if what was asked for does not
+  // go together, and with the system's reason if a thread or a reactor cannot be
+  // made; then nothing is left running.
   absl::StatusOr<Runtime> Build();
 
  private:

@@ -50,6 +50,12 @@ namespace {
   return current;
 }
 
+// The runtime that the calling thread was started for, as a worker.
+[[gnu::noinline]] const RuntimeCore*& WorkerSlot() {
+  constinit static thread_local const RuntimeCore* core = nullptr;
+  return core;
+}
+
 // steady_clock is the same clock in libstdc++; a year stands for ever.
 std::chrono::steady_clock::time_point ToTimePoint(Instant deadline) {
   const Instant now = Instant::Now();
@@ -86,6 +92,13 @@ class RuntimeCore::UnhandledExceptions final
 };
 
 RuntimeCore* CurrentCore() { return CurrentSlot(); }
+
+RuntimeCore& Checked(const std::shared_ptr<RuntimeCore>& core) {
+  WEFT_CHECK(core != nullptr,
+             "this Runtime or Handle was moved from: use the one it was moved "
+             "to");
+  return *core;
+}
 
 CoreScope::CoreScope(RuntimeCore& core, const Environment& environment)
     : environment_(environment),
@@ -170,6 +183,7 @@ absl::Status RuntimeCore::StartWorkers() {
 }
 
 void RuntimeCore::RunWorker(Worker& worker) {
+  WorkerSlot() = this;
   const CoreScope scope(*this, worker.drivers.environment());
   // Deadlines are met to the microsecond, not to the default slack of 50.
   prctl(PR_SET_TIMERSLACK, 1UL);
@@ -264,7 +278,8 @@ void RuntimeCore::CheckMayWaitHere() const {
 }
 
 bool RuntimeCore::OnWorkerThread() const {
-  return CurrentCore() == this && !task_internal::MayBlock();
+  return WorkerSlot() == this ||
+         (CurrentCore() == this && !task_internal::MayBlock());
 }
 
 bool RuntimeCore::IsIdle() {

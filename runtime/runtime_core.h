@@ -70,7 +70,7 @@ class RuntimeCore : public std::enable_shared_from_this<RuntimeCore> {
   }
   // CHECK-fails on the thread that alone drives a current-thread runtime.
   void CheckMayWaitHere() const;
-  // True inside one of the runtime's tasks.
+  // True inside the runtime's tasks and on its worker threads.
   bool OnWorkerThread() const;
 
   // Lets tasks and jobs go on until `drain_until`, then stops; waits for polls
@@ -122,6 +122,9 @@ class RuntimeCore : public std::enable_shared_from_this<RuntimeCore> {
 
 // The runtime that the calling thread works for or has entered, or null.
 RuntimeCore* CurrentCore();
+// What `core` points to; CHECK-fails if it is null, since the Runtime or Handle
+// it is from was moved from.
+RuntimeCore& Checked(const std::shared_ptr<RuntimeCore>& core);
 // The executor of a current-thread one; CHECK-fails where there is none.
 LocalExecutor& CurrentLocal();
 

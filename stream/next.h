@@ -25,6 +25,7 @@ class [[nodiscard]] NextFuture {
  public:
   using Output = std::optional<typename S::Item>;
   static constexpr bool kMovableAfterPoll = true;
+  static constexpr bool kBorrows = true;
 
   explicit NextFuture(S& stream) : stream_(&stream) {}
 

@@ -65,7 +65,9 @@ void Event::Notify(size_t count) {
   wakers.WakeAll();
 }
 
-void Event::BlockingWait() { BlockOn(Wait()); }
+void Event::BlockingWait() {
+  task_internal::BlockFor("Event::BlockingWait()", Wait());
+}
 
 bool Event::PollWait(WaitNode& node, Context& cx) {
   if (!node.polled && IsSet()) {

@@ -12,7 +12,6 @@
 #include <mutex>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "weft/sync/wait_queue.h"
 #include "weft/task/block_on.h"
@@ -33,14 +32,15 @@ Semaphore::~Semaphore() {
 }
 
 absl::StatusOr<Semaphore::Permit> Semaphore::BlockingAcquire(size_t count) {
-  return BlockOn(AcquireMany(count));
+  return task_internal::BlockFor("Semaphore::BlockingAcquire()",
+                                 AcquireMany(count));
 }
 
 absl::StatusOr<Semaphore::Permit> Semaphore::TryAcquire(size_t count) {
   std::lock_guard lock(mutex_);
   if (closed_) return ClosedStatus();
   if (!waiters_.IsEmpty() || available_ < count) {
-    return absl::Status(absl::StatusCode::kResourceExhausted, "");
+    return RefusedStatus();
   }
   available_ -= count;
   return Permit(this, count);

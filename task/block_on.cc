@@ -10,6 +10,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "weft/task/blocking_check.h"
@@ -57,13 +59,15 @@ const WakerVTable BlockingWaiter::kVTable = {
     .drop = [](void* data) { static_cast<Core*>(data)->Unref(); },
 };
 
-BlockingWaiter::BlockingWaiter()
+BlockingWaiter::BlockingWaiter(std::string_view caller)
     : driver_(Environment::CurrentDriver()),
       core_(new Core(driver_.Unparker())),
       waker_(&kVTable, core_) {
-  WEFT_CHECK(MayBlock(),
-             "BlockOn() was called by a task, whose thread others may need: "
-             "co_await the future, or call BlockOn() inside SpawnBlocking()");
+  WEFT_CHECK(
+      MayBlock(),
+      std::string(caller) +
+          " was called by a task, whose thread others may need: co_await "
+          "the future instead, or make the call inside SpawnBlocking()");
 }
 
 BlockingWaiter::~BlockingWaiter() = default;

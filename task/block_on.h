@@ -16,6 +16,7 @@
 #ifndef WEFT_TASK_BLOCK_ON_H_
 #define WEFT_TASK_BLOCK_ON_H_
 
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -31,7 +32,8 @@ namespace task_internal {
 // The waiting side of BlockOn.
 class BlockingWaiter {
  public:
-  BlockingWaiter();
+  // `caller` names the operation that blocks, for the error.
+  explicit BlockingWaiter(std::string_view caller);
   BlockingWaiter(const BlockingWaiter&) = delete;
   BlockingWaiter& operator=(const BlockingWaiter&) = delete;
   ~BlockingWaiter();
@@ -49,6 +51,18 @@ class BlockingWaiter {
   Waker waker_;  // owns `core_`
 };
 
+// BlockOn for an operation with a name of its own, `caller`.
+template <class F>
+OutputOf<F> BlockFor(std::string_view caller, F&& future) {
+  BlockingWaiter waiter(caller);
+  Context cx(waiter.waker());
+  for (;;) {
+    auto polled = future.Poll(cx);
+    if (polled.IsReady()) return *std::move(polled);
+    waiter.Wait();
+  }
+}
+
 }  // namespace task_internal
 
 // The output of `future`; throws what its Poll throws. An lvalue is polled
@@ -56,13 +70,7 @@ class BlockingWaiter {
 template <class F>
   requires Future<std::remove_reference_t<F>>
 OutputOf<F> BlockOn(F&& future) {
-  task_internal::BlockingWaiter waiter;
-  Context cx(waiter.waker());
-  for (;;) {
-    auto polled = future.Poll(cx);
-    if (polled.IsReady()) return *std::move(polled);
-    waiter.Wait();
-  }
+  return task_internal::BlockFor("BlockOn()", std::forward<F>(future));
 }
 
 }  // namespace weft

@@ -11,9 +11,13 @@ void CheckNotBorrowing(bool borrows) {
 #ifndef NDEBUG
   WEFT_CHECK(
       !borrows,
-      "a coroutine that takes references, pointers or views was spawned, "
-      "and may outlive what they point to; pass values, or use "
-      "SpawnBorrowing() and wait for its end");
+      "a coroutine was spawned that may outlive what it borrows: it takes "
+      "references, pointers or views, or is a member function, or a lambda "
+      "with "
+      "captures that was called here. Pass values (a shared_ptr to the "
+      "object), "
+      "pass the lambda itself to Spawn(), or use SpawnBorrowing() and wait for "
+      "its end");
 #else
   static_cast<void>(borrows);
 #endif

@@ -7,10 +7,16 @@
 // that borrows must not be handed to somebody who may outlive what it borrows
 // from. A Task records, at no cost, whether its coroutine took a parameter of a
 // borrowing type (or is a member function or lambda of a non-empty object,
-// which it reads through a reference). Spawn and Detach check that, for coroutines.
+// which it reads through a reference). Spawn and Detach check that, and the type
+// of a future that is no coroutine.
 //
-// A type of your own that refers to memory it does not own says so:
+// A type that refers to memory it does not own says so, in itself or beside it:
+//   static constexpr bool kBorrows = true;
 //   template <> inline constexpr bool weft::kBorrows<MyView> = true;
+//
+// weft's own are those that refer to a stream or to a buffer. Permits of objects of
+// sync/ and waits for them are not: a task that has one usually shares in its
+// owner.
 //
 // Thread safety: none needed.
 #ifndef WEFT_TASK_BORROW_H_
@@ -31,8 +37,14 @@ namespace weft {
 
 // True for values of type T that refer to memory they do not own.
 template <class T>
-inline constexpr bool kBorrows =
-    std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>;
+inline constexpr bool kBorrows = [] {
+  if constexpr (requires { T::kBorrows; }) {
+    return bool{T::kBorrows};
+  } else {
+    return std::is_pointer_v<T> &&
+           !std::is_function_v<std::remove_pointer_t<T>>;
+  }
+}();
 template <class C, class Traits>
 inline constexpr bool kBorrows<std::basic_string_view<C, Traits>> = true;
 template <>  // its own type where Abseil was built so
@@ -57,6 +69,16 @@ inline constexpr bool kParameterBorrows =
     std::is_reference_v<P> ? !(std::is_empty_v<std::remove_cvref_t<P>> ||
                                std::is_function_v<std::remove_reference_t<P>>)
                            : kBorrows<std::remove_cv_t<P>>;
+
+// Whether a task that polls `future` borrows.
+template <class F>
+bool FutureBorrows(const F& future) {
+  if constexpr (requires { future.Borrows(); }) {
+    return future.Borrows();
+  } else {
+    return kBorrows<F>;
+  }
+}
 
 // In debug builds of this library CHECK-fails if `borrows`.
 void CheckNotBorrowing(bool borrows);

@@ -55,8 +55,12 @@ Spawner& Environment::CurrentSpawner() {
   const Environment* fallback = DefaultEnvironment();
   WEFT_CHECK(
       fallback != nullptr && fallback->spawner != nullptr,
-      "Spawn() was called outside any runtime: run this code inside one, "
-      "or make the final binary depend on //runtime:default");
+      "Spawn() was called outside any runtime: run this code in weft::Main() "
+      "or "
+      "Runtime::BlockOn(), Enter() a runtime, make an environment with a "
+      "spawner "
+      "current by an EnvironmentScope, or make the final binary depend on "
+      "//runtime:default");
   return *fallback->spawner;
 }
 
@@ -66,8 +70,10 @@ Offload& Environment::CurrentOffload() {
   WEFT_CHECK(
       fallback != nullptr && fallback->offload != nullptr,
       "work that blocks (SpawnBlocking, files, name lookups) was asked "
-      "for outside any runtime: run this code inside one with a blocking "
-      "pool, or make the final binary depend on //runtime:default");
+      "for outside any runtime: run this code in weft::Main() or "
+      "Runtime::BlockOn(), Enter() a runtime, make an environment with an "
+      "offload current by an EnvironmentScope, or make the final binary depend "
+      "on //runtime:default");
   return *fallback->offload;
 }
 

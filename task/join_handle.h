@@ -28,7 +28,6 @@
 #include "weft/task/future.h"
 #include "weft/task/outcome.h"
 #include "weft/task/polled.h"
-#include "weft/task/status.h"
 #include "weft/task/task_cell.h"
 
 namespace weft {
@@ -43,6 +42,9 @@ template <class T>
 class CancelFuture;
 template <class T>
 class OutcomeFuture;
+// False, but only once a template that asks is used.
+template <class>
+inline constexpr bool kIsRvalue = false;
 }  // namespace task_internal
 
 template <class T>
@@ -85,6 +87,11 @@ class [[nodiscard(
   void Detach() && {
     task_internal::DetachHandle(std::exchange(task_, nullptr));
   }
+  template <class Unmoved = T>
+  void Detach() & {
+    static_assert(task_internal::kIsRvalue<Unmoved>,
+                  "Detach() uses the handle up: std::move(handle).Detach()");
+  }
 
   // Cancels the task and waits until its future is destroyed. Ready with the
   // output if the task had just finished, else with nullopt; throws what the
@@ -93,11 +100,24 @@ class [[nodiscard(
   task_internal::CancelFuture<T> Cancel() && {
     return task_internal::CancelFuture<T>(std::move(*this));
   }
+  template <class Unmoved = T>
+  task_internal::CancelFuture<T> Cancel() & {
+    static_assert(task_internal::kIsRvalue<Unmoved>,
+                  "Cancel() uses the handle up: std::move(handle).Cancel()");
+    return std::move(*this).Cancel();
+  }
 
-  // Waits for the output, or for a Cancelled status if there will be none. A
-  // Status or StatusOr output is not wrapped once more.
+  // Waits for the output, or for a Cancelled status if there will be none
+  // (ResourceExhausted, if a full executor refused the task). A Status or
+  // StatusOr output is not wrapped once more.
   task_internal::OutcomeFuture<T> Outcome() && {
     return task_internal::OutcomeFuture<T>(std::move(*this));
+  }
+  template <class Unmoved = T>
+  task_internal::OutcomeFuture<T> Outcome() & {
+    static_assert(task_internal::kIsRvalue<Unmoved>,
+                  "Outcome() uses the handle up: std::move(handle).Outcome()");
+    return std::move(*this).Outcome();
   }
 
  private:
@@ -161,7 +181,7 @@ class [[nodiscard]] OutcomeFuture {
 
   Polled<Output> Poll(Context& cx) {
     if (!handle_.PollFinished(cx)) return kPending;
-    if (!handle_.HasOutput()) return Output(CancelledStatus());
+    if (!handle_.HasOutput()) return Output(NoOutputStatus(handle_.task_));
     return MakeOutcome(handle_.TakeOutput());
   }
 

@@ -11,17 +11,20 @@
 //   int n = co_await SpawnBlocking([] { return Fibonacci(40); });
 //
 // Thread safety: all methods from any thread.
-// Dropping: the handle of a job that has not started drops the job; one that is
-// running finishes, and its result is discarded.
+// Dropping: the handle of a job that has not started drops the job, at once where
+// the Offload supports that (BlockingPool does); one that is running finishes,
+// and its result is discarded.
 #ifndef WEFT_TASK_OFFLOAD_H_
 #define WEFT_TASK_OFFLOAD_H_
 
+#include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "weft/task/blocking_check.h"
 #include "weft/task/context.h"
 #include "weft/task/environment.h"
+#include "weft/task/instant.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/polled.h"
 #include "weft/task/runnable.h"
@@ -36,15 +39,44 @@ enum class OffloadLane {
 };
 inline constexpr int kOffloadLanes = 3;
 
+// What an Offload keeps in each of its jobs. The fields after `lane` belong to
+// it alone.
+struct OffloadJob {
+  // Where a job waits, as its handle sees it.
+  class Queue {
+   public:
+    virtual ~Queue() = default;
+    // The handle was dropped or cancelled: destroys the job if it still waits.
+    // Called by the thread that does so.
+    virtual void GiveUp(OffloadJob& job) = 0;
+  };
+
+  explicit OffloadJob(OffloadLane lane) : lane(lane) {}
+  // Called by the task (see runnable.h).
+  void OnCancel() {
+    if (queue != nullptr) queue->GiveUp(*this);
+  }
+
+  OffloadLane lane;
+  std::shared_ptr<Queue> queue;  // set in Submit(), if at all
+  void* waiting = nullptr;       // Runnable<OffloadJob>::IntoRaw(), in a queue
+  OffloadJob* next = nullptr;
+  OffloadJob* previous = nullptr;
+  Instant since;
+};
+
 class Offload {
  public:
   virtual ~Offload() = default;
 
-  // Runs `job` where blocking is allowed. If it never will (the pool is full or
-  // shut down) destroys it, which cancels it: its handle's Outcome() says so.
-  virtual void Submit(Runnable<OffloadLane> job) = 0;
+  // Runs `job` where blocking is allowed. If it never will, destroys it, and its
+  // handle's Outcome() says so: ResourceExhausted where there is no room for it
+  // (Runnable::Refuse), Cancelled where the Offload is shut down.
+  virtual void Submit(Runnable<OffloadJob> job) = 0;
 
-  // Runs fn() as a job of `lane`. The handle gives what it returns or throws.
+  // Runs fn() as a job of `lane`. The handle gives what it returns or throws;
+  // awaiting it CHECK-fails for a job that was destroyed unrun, so where that may
+  // happen await std::move(handle).Outcome().
   template <class Fn>
   JoinHandle<std::invoke_result_t<Fn&>> Run(OffloadLane lane, Fn fn);
 };
@@ -80,7 +112,8 @@ JoinHandle<std::invoke_result_t<Fn&>> Offload::Run(OffloadLane lane, Fn fn) {
   auto spawned = SpawnOn(
       task_internal::CallFuture<Fn>(std::move(fn)),
       // A job is never suspended, so nobody wakes it.
-      [](Runnable<OffloadLane> job) { static_cast<void>(job); }, lane);
+      [](Runnable<OffloadJob> job) { static_cast<void>(job); },
+      OffloadJob(lane));
   Submit(std::move(spawned.runnable));
   return std::move(spawned.handle);
 }

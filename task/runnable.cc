@@ -9,10 +9,12 @@
 #include <exception>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "weft/task/blocking_check.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/environment.h"
+#include "weft/task/status.h"
 #include "weft/task/task_cell.h"
 #include "weft/task/task_state.h"
 #include "weft/task/unhandled_exception.h"
@@ -190,6 +192,11 @@ void DropRunnable(TaskHeader* task) {
   DestroyTask(task);
 }
 
+void RefuseRunnable(TaskHeader* task) {
+  task->refused = true;
+  DropRunnable(task);
+}
+
 bool PollJoin(TaskHeader* task, Context& cx) {
   if (!cx.HasBudget()) return false;
   TaskState& state = task->state;
@@ -202,17 +209,23 @@ bool PollJoin(TaskHeader* task, Context& cx) {
   return true;
 }
 
-void CancelTask(TaskHeader* task) { Act(task, task->state.Cancel()); }
+void CancelTask(TaskHeader* task) {
+  Act(task, task->state.Cancel());
+  if (task->vtable->on_cancel != nullptr) task->vtable->on_cancel(task);
+}
 
 void DropHandle(TaskHeader* task) { static_cast<void>(ReleaseHandle(task)); }
 
 void DetachHandle(TaskHeader* task) {
   CheckNotEmpty(task);
 #ifndef NDEBUG
-  WEFT_CHECK(!task->borrows,
-             "a coroutine that takes references, pointers or views was "
-             "detached, and may outlive what they point to; pass values, or "
-             "await the handle");
+  WEFT_CHECK(
+      !task->borrows,
+      "a coroutine was detached that may outlive what it borrows: it "
+      "takes references, pointers or views, or is a member function, or "
+      "a lambda with captures that was called to make it. Pass values (a "
+      "shared_ptr to the object), pass the lambda itself to Spawn(), or "
+      "await the handle");
 #endif
   // A task that is not finished reports its exception itself.
   std::exception_ptr exception = ReleaseHandle(task);
@@ -232,7 +245,15 @@ void CheckNotEmpty(const TaskHeader* task) {
              "this JoinHandle was moved from, or has given its output");
 }
 
+absl::Status NoOutputStatus(const TaskHeader* task) {
+  return task->refused ? RefusedStatus() : CancelledStatus();
+}
+
 void CheckHasOutput(TaskHeader* task) {
+  WEFT_CHECK(!task->refused,
+             "the awaited job was refused, because too many wait already (or "
+             "the system gives no thread), and has no output; await "
+             "std::move(handle).Outcome() to get a Status instead");
   WEFT_CHECK((task->state.Load() & kOutput) != 0,
              "the awaited task was dropped by its executor and has no output; "
              "await std::move(handle).Outcome() to get a Status instead");

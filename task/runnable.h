@@ -19,9 +19,12 @@
 // time; a wake during Run makes the next one when Run ends.
 //
 // Metadata: a value of the executor's own in the task, of any type M. If M has
-// them, these members are called by the thread that runs the task:
+// them, these members are called, the first two by the thread that runs the task:
 //   void OnPending()  after each pending poll, while no other thread can run it;
-//   void OnGone()     once, when the future has been destroyed.
+//   void OnGone()     once, when the future has been destroyed;
+//   void OnCancel()   when the handle is dropped or cancelled, by that thread, and
+//                     also while another thread runs the task. Whoever finds the
+//                     Runnable in a queue may drop it here, to free it at once.
 //
 // Thread safety: the schedule function is called from any thread that wakes the
 // task, possibly from several at once for different tasks. A Runnable may be
@@ -68,6 +71,12 @@ class [[nodiscard]] Runnable {
   // function.
   bool Run(uint32_t budget = Budget::kPerPoll) && {
     return task_internal::RunTask(std::exchange(task_, nullptr), budget);
+  }
+
+  // Destroys the task for want of room: as dropping this, but the handle's
+  // Outcome() says ResourceExhausted instead of Cancelled.
+  void Refuse() && {
+    task_internal::RefuseRunnable(std::exchange(task_, nullptr));
   }
 
   // Passes this to the task's schedule function.

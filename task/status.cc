@@ -3,6 +3,7 @@
 
 #include "weft/task/status.h"
 
+#include <cerrno>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ constexpr absl::string_view kErrnoPayload = "type.weft.dev/errno";
 absl::Status ErrnoStatus(int error, std::string_view operation) {
   absl::Status status = absl::ErrnoToStatus(
       error, absl::string_view(operation.data(), operation.size()));
+  // To Abseil an address that is not there is AlreadyExists.
+  if (error == EADDRNOTAVAIL) status = absl::UnavailableError(status.message());
   status.SetPayload(kErrnoPayload,
                     absl::Cord(absl::string_view(std::to_string(error))));
   return status;

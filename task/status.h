@@ -22,7 +22,8 @@
 namespace weft {
 
 // The status for system error `error` (an errno value, not 0) of `operation`,
-// which names the call and its object. The code is Abseil's canonical one.
+// which names the call and its object. The code is Abseil's canonical one, except
+// that EADDRNOTAVAIL is Unavailable.
 absl::Status ErrnoStatus(int error, std::string_view operation);
 
 // The errno value that `status` was made from, or 0.
@@ -31,6 +32,10 @@ int ErrnoOf(const absl::Status& status);
 // Statuses without a message: nothing is allocated for them.
 inline absl::Status CancelledStatus() {
   return absl::Status(absl::StatusCode::kCancelled, "");
+}
+// There was no room for it, and nothing was done; it may be tried again later.
+inline absl::Status RefusedStatus() {
+  return absl::Status(absl::StatusCode::kResourceExhausted, "");
 }
 inline absl::Status DeadlineStatus() {
   return absl::Status(absl::StatusCode::kDeadlineExceeded, "");

@@ -21,6 +21,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "weft/task/borrow.h"
 #include "weft/task/context.h"
 #include "weft/task/frame_cache.h"
 #include "weft/task/future.h"
@@ -52,6 +54,7 @@ struct TaskVTable {
   void (*schedule)(TaskHeader* task, ScheduleInfo info);
   void (*on_pending)(TaskHeader* task);  // may be null
   void (*on_gone)(TaskHeader* task);     // may be null
+  void (*on_cancel)(TaskHeader* task);   // may be null
   void (*free)(TaskHeader* task) noexcept;
 };
 
@@ -63,6 +66,7 @@ struct TaskHeader {
   const TaskVTable* const vtable;
   const void* const thread;  // the only one that may run it, or null
   const bool borrows;        // see task/borrow.h
+  bool refused = false;      // see RefuseRunnable; as the output
   Waker join_waker;
   std::exception_ptr exception;
 };
@@ -82,6 +86,7 @@ const void* ThisThread();
 // See Runnable.
 bool RunTask(TaskHeader* task, uint32_t budget);
 void DropRunnable(TaskHeader* task);
+void RefuseRunnable(TaskHeader* task);
 Waker MakeTaskWaker(TaskHeader* task);
 
 // See JoinHandle.
@@ -94,15 +99,8 @@ void DetachHandle(TaskHeader* task);
 void RethrowIfFailed(TaskHeader*& task);
 void CheckNotEmpty(const TaskHeader* task);
 void CheckHasOutput(TaskHeader* task);
-
-template <class F>
-bool FutureBorrows(const F& future) {
-  if constexpr (requires { future.Borrows(); }) {
-    return future.Borrows();
-  } else {
-    return false;
-  }
-}
+// Why a finished task has no output.
+absl::Status NoOutputStatus(const TaskHeader* task);
 
 template <class F, class S, class M, class R>
 class TaskCell final : public TaskHeaderWith<M> {
@@ -191,15 +189,20 @@ class TaskCell final : public TaskHeaderWith<M> {
   }
   static void OnPending(TaskHeader* task) { Of(task)->metadata.OnPending(); }
   static void OnGone(TaskHeader* task) { Of(task)->metadata.OnGone(); }
+  static void OnCancel(TaskHeader* task) { Of(task)->metadata.OnCancel(); }
   static void Free(TaskHeader* task) noexcept { delete Of(task); }
 
   static constexpr TaskVTable MakeVTable() {
-    TaskVTable vtable = {&Poll,     &DestroyFuture, &DestroyOutput, &OutputOf,
-                         &Schedule, nullptr,        nullptr,        &Free};
+    TaskVTable vtable = {&Poll,     &DestroyFuture, &DestroyOutput,
+                         &OutputOf, &Schedule,      nullptr,
+                         nullptr,   nullptr,        &Free};
     if constexpr (requires(M& m) { m.OnPending(); }) {
       vtable.on_pending = &OnPending;
     }
     if constexpr (requires(M& m) { m.OnGone(); }) vtable.on_gone = &OnGone;
+    if constexpr (requires(M& m) { m.OnCancel(); }) {
+      vtable.on_cancel = &OnCancel;
+    }
     return vtable;
   }
   static const TaskVTable kVTable;

@@ -131,6 +131,8 @@ class PromiseWithResult : public PromiseBase {
   }
 
   void unhandled_exception() noexcept {
+    // The destructor of a local threw after co_return had stored the value.
+    if (result == Result::kValue) std::destroy_at(std::addressof(value_));
     new (std::addressof(exception_))
         std::exception_ptr(std::current_exception());
     result = Result::kException;

@@ -62,6 +62,7 @@ class Interval {
    public:
     using Output = Instant;
     static constexpr bool kMovableAfterPoll = true;
+    static constexpr bool kBorrows = true;
 
     explicit TickFuture(Interval& interval) : interval_(&interval) {}
     Polled<Instant> Poll(Context& cx);

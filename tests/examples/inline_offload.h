@@ -25,7 +25,7 @@ class InlineOffload : public Offload {
   // The calling thread's offload until the scope ends.
   class Scope;
 
-  void Submit(Runnable<OffloadLane> job) override { std::move(job).Run(); }
+  void Submit(Runnable<OffloadJob> job) override { std::move(job).Run(); }
 };
 
 class InlineOffload::Scope {

@@ -4,8 +4,9 @@
 #include "weft/executor/blocking_pool.h"
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
 #include "weft/task/join_handle.h"
+#include "weft/task/live_counter.h"
 #include "weft/task/offload.h"
 
 namespace weft {
@@ -89,6 +91,85 @@ TEST(BlockingPoolTest, IdleThreadsEnd) {
   BlockOn(pool.Run(OffloadLane::kGeneral, [] {}));
 }
 
+TEST(BlockingPoolTest, AnIdleThreadEndsNoSoonerThanAsked) {
+  constexpr absl::Duration kKeepAlive = absl::Milliseconds(20);
+  BlockingPool pool(BlockingPoolOptions().KeepAlive(kKeepAlive));
+  const Instant before = Instant::Now();
+  BlockOn(pool.Run(OffloadLane::kGeneral, [] {}));
+  while (pool.GetStats().threads != 0) std::this_thread::yield();
+  EXPECT_GE(Instant::Now() - before, kKeepAlive);
+}
+
+TEST(BlockingPoolTest, ThreadsThatAreNotNeededEndThoughJobsKeepComing) {
+  Gate gate;
+  BlockingPool pool(BlockingPoolOptions().KeepAlive(absl::Milliseconds(20)));
+  std::vector<JoinHandle<void>> jobs;
+  for (int i = 0; i < 4; ++i) {
+    jobs.push_back(pool.Run(OffloadLane::kGeneral, [&gate] { gate.Pass(); }));
+  }
+  gate.AwaitInside(4);
+  gate.Open();
+  for (JoinHandle<void>& job : jobs) BlockOn(job);
+  while (pool.GetStats().threads > 2) {
+    BlockOn(pool.Run(OffloadLane::kGeneral, [] {}));
+  }
+}
+
+TEST(BlockingPoolTest, AJobWakesOneThread) {
+  Gate gate;
+  BlockingPool pool;
+  std::vector<JoinHandle<void>> jobs;
+  for (int i = 0; i < 3; ++i) {
+    jobs.push_back(pool.Run(OffloadLane::kGeneral, [&gate] { gate.Pass(); }));
+  }
+  gate.AwaitInside(3);
+  gate.Open();
+  for (uint64_t i = 0; i < 50; ++i) {
+    while (pool.GetStats().idle_threads != 3) std::this_thread::yield();
+    EXPECT_EQ(pool.GetStats().wakeups, i);
+    BlockOn(pool.Run(OffloadLane::kGeneral, [] {}));
+  }
+  EXPECT_EQ(pool.GetStats().threads, 3);
+}
+
+TEST(BlockingPoolTest, TellsHowLongJobsWaitedAndRan) {
+  Gate gate;
+  BlockingPool pool(BlockingPoolOptions().MaxThreads(1));
+  auto running = pool.Run(OffloadLane::kGeneral, [&gate] { gate.Pass(); });
+  gate.AwaitInside(1);
+  auto waiting = pool.Run(OffloadLane::kGeneral, [] {});
+  EXPECT_EQ(pool.GetStats().running, 1u);
+  const Instant start = Instant::Now();
+  while (Instant::Now() - start < absl::Milliseconds(5)) {
+    std::this_thread::yield();
+  }
+  const absl::Duration held = Instant::Now() - start;
+  gate.Open();
+  BlockOn(waiting);
+  EXPECT_GE(pool.GetStats().max_queue_wait, held);
+  EXPECT_GE(pool.GetStats().max_run_time, held);
+}
+
+TEST(BlockingPoolTest, ALaneHasALimitOfItsOwn) {
+  Gate gate;
+  BlockingPool pool(BlockingPoolOptions()
+                        .MaxThreads(4)
+                        .MaxThreads(OffloadLane::kFile, 1)
+                        .MaxThreads(OffloadLane::kName, 3));
+  std::vector<JoinHandle<void>> jobs;
+  for (int i = 0; i < 8; ++i) {
+    jobs.push_back(pool.Run(OffloadLane::kName, [&gate] { gate.Pass(); }));
+  }
+  gate.AwaitInside(3);
+  for (int i = 0; i < 8; ++i) {
+    jobs.push_back(pool.Run(OffloadLane::kFile, [&gate] { gate.Pass(); }));
+  }
+  gate.AwaitInside(4);
+  EXPECT_EQ(pool.GetStats().queued, 12u);
+  gate.Open();
+  for (JoinHandle<void>& job : jobs) BlockOn(job);
+}
+
 TEST(BlockingPoolTest, NameLookupsLeaveThreadsForFiles) {
   Gate gate;
   BlockingPool pool(BlockingPoolOptions().MaxThreads(4));
@@ -111,11 +192,24 @@ TEST(BlockingPoolTest, AFullQueueRefusesAndSaysSo) {
   auto a = pool.Run(OffloadLane::kGeneral, [] {});
   auto b = pool.Run(OffloadLane::kGeneral, [] {});
   EXPECT_EQ(CodeOf(pool.Run(OffloadLane::kGeneral, [] {})),
-            absl::StatusCode::kCancelled);
+            absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(pool.GetStats().rejected, 1u);
   gate.Open();
   BlockOn(a);
   BlockOn(b);
+}
+
+TEST(BlockingPoolTest, ABurstIsNotRefusedWhileThreadsCanStart) {
+  Gate gate;
+  BlockingPool pool(BlockingPoolOptions().MaxThreads(4).QueueCapacity(0));
+  std::vector<JoinHandle<void>> jobs;
+  for (int i = 0; i < 4; ++i) {
+    jobs.push_back(pool.Run(OffloadLane::kGeneral, [&gate] { gate.Pass(); }));
+  }
+  EXPECT_EQ(CodeOf(pool.Run(OffloadLane::kGeneral, [] {})),
+            absl::StatusCode::kResourceExhausted);
+  gate.Open();
+  for (JoinHandle<void>& job : jobs) BlockOn(job);
 }
 
 TEST(BlockingPoolTest, AJobDroppedBeforeItStartedNeverRuns) {
@@ -131,6 +225,69 @@ TEST(BlockingPoolTest, AJobDroppedBeforeItStartedNeverRuns) {
   gate.Open();
   BlockOn(last);
   EXPECT_FALSE(ran);
+}
+
+TEST(BlockingPoolTest, ADroppedJobIsDestroyedAtOnceAndLeavesItsPlace) {
+  Gate gate;
+  LiveCounter counter;
+  BlockingPool pool(BlockingPoolOptions().MaxThreads(1).QueueCapacity(1));
+  auto running = pool.Run(OffloadLane::kGeneral, [&gate] { gate.Pass(); });
+  gate.AwaitInside(1);
+  for (int i = 0; i < 3; ++i) {
+    auto dropped =
+        pool.Run(OffloadLane::kGeneral, [object = counter.Make()] {});
+    EXPECT_EQ(counter.live(), 1);
+    EXPECT_EQ(pool.GetStats().queued, 1u);
+  }
+  EXPECT_EQ(counter.live(), 0);
+  EXPECT_EQ(pool.GetStats().queued, 0u);
+  EXPECT_EQ(pool.GetStats().rejected, 0u);
+  gate.Open();
+}
+
+TEST(BlockingPoolTest, CancelOfAJobThatWaitsIsReadyAtOnce) {
+  Gate gate;
+  BlockingPool pool(BlockingPoolOptions().MaxThreads(1));
+  auto running = pool.Run(OffloadLane::kGeneral, [&gate] { gate.Pass(); });
+  gate.AwaitInside(1);
+  auto waiting = pool.Run(OffloadLane::kGeneral, [] { return 1; });
+  EXPECT_EQ(BlockOn(std::move(waiting).Cancel()), std::nullopt);
+  gate.Open();
+}
+
+TEST(BlockingPoolTest, JobsInTheMiddleOfAQueueAreDropped) {
+  Gate gate;
+  std::vector<int> ran;
+  BlockingPool pool(BlockingPoolOptions().MaxThreads(1));
+  auto running = pool.Run(OffloadLane::kGeneral, [&gate] { gate.Pass(); });
+  gate.AwaitInside(1);
+  std::vector<std::optional<JoinHandle<void>>> jobs;
+  for (int i = 0; i < 6; ++i) {
+    jobs.emplace_back(
+        pool.Run(OffloadLane::kGeneral, [&ran, i] { ran.push_back(i); }));
+  }
+  for (int i : {0, 2, 3, 5}) jobs[i].reset();
+  gate.Open();
+  BlockOn(*jobs[1]);
+  BlockOn(*jobs[4]);
+  EXPECT_EQ(ran, (std::vector{1, 4}));
+}
+
+TEST(BlockingPoolTest, AJobDroppedWhileItRunsFinishes) {
+  Gate gate;
+  std::atomic<bool> finished{false};
+  {
+    BlockingPool pool;
+    {
+      auto job = pool.Run(OffloadLane::kGeneral, [&] {
+        gate.Pass();
+        finished = true;
+      });
+      gate.AwaitInside(1);
+    }
+    gate.Open();
+  }
+  EXPECT_TRUE(finished);
 }
 
 TEST(BlockingPoolTest, ShutdownDropsWhatWaitsAndCountsWhatRuns) {
@@ -181,6 +338,23 @@ TEST(BlockingPoolTest, AJobMayDestroyItsPool) {
   EXPECT_TRUE(destroyed);
 }
 
+TEST(BlockingPoolTest, JobsThatShutThePoolDownDoNotWaitForEachOther) {
+  Gate gate;
+  BlockingPool pool;
+  std::vector<JoinHandle<size_t>> jobs;
+  for (int i = 0; i < 3; ++i) {
+    jobs.push_back(pool.Run(OffloadLane::kGeneral, [&] {
+      gate.Pass();
+      return pool.Shutdown(Instant::Infinite()).running;
+    }));
+  }
+  gate.AwaitInside(3);
+  gate.Open();
+  for (JoinHandle<size_t>& job : jobs) EXPECT_EQ(BlockOn(job), 0u);
+  EXPECT_EQ(pool.Shutdown(Instant::Infinite()).running, 0u);
+  EXPECT_EQ(pool.GetStats().threads, 0);
+}
+
 TEST(BlockingPoolTest, TheLastOwnerOfThePoolMayBeItsEnvironment) {
   // A thread of the pool drops the environment, and with it the pool.
   for (int round = 0; round < 200; ++round) {
@@ -213,17 +387,54 @@ TEST(BlockingPoolTest, HooksRunOnEachThread) {
   EXPECT_EQ(stopped, 1);
 }
 
-TEST(BlockingPoolTest, WhereTheSystemGivesNoThreadJobsAreCancelled) {
+TEST(BlockingPoolTest, WhereTheSystemGivesNoThreadJobsAreRefused) {
   // A stack that no machine can map.
   BlockingPool pool(BlockingPoolOptions().StackSize(size_t{1} << 60));
   testing::internal::CaptureStderr();
   EXPECT_EQ(CodeOf(pool.Run(OffloadLane::kGeneral, [] {})),
-            absl::StatusCode::kCancelled);
+            absl::StatusCode::kResourceExhausted);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("start thread"),
             std::string::npos);
   EXPECT_EQ(pool.GetStats().failed_starts, 1u);
   EXPECT_EQ(pool.GetStats().threads, 0);
 }
+
+TEST(BlockingPoolTest, HandlesDroppedWhileThreadsTakeTheirJobsLeakNothing) {
+  constexpr int kThreads = 3;
+  constexpr int kJobs = 2000;
+  LiveCounter counter;
+  std::atomic<int> ran{0};
+  {
+    BlockingPool pool(BlockingPoolOptions().MaxThreads(2));
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&] {
+        std::vector<JoinHandle<void>> kept;
+        for (int j = 0; j < kJobs; ++j) {
+          auto job = pool.Run(OffloadLane::kGeneral,
+                              [&ran, object = counter.Make()] { ++ran; });
+          if (j % 4 == 0) kept.push_back(std::move(job));
+        }
+        for (JoinHandle<void>& job : kept) BlockOn(job);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(pool.GetStats().queued, 0u);
+  }
+  EXPECT_GE(ran, kThreads * kJobs / 4);
+  EXPECT_EQ(counter.live(), 0);
+}
+
+#if defined(__cpp_exceptions)
+
+TEST(BlockingPoolTest, AnExceptionGoesToWhoAwaits) {
+  BlockingPool pool;
+  auto job = pool.Run(OffloadLane::kGeneral, []() -> int { throw 7; });
+  EXPECT_THROW(BlockOn(job), int);
+  EXPECT_EQ(BlockOn(pool.Run(OffloadLane::kGeneral, [] { return 1; })), 1);
+}
+
+#endif  // __cpp_exceptions
 
 TEST(BlockingPoolTest, JobsFromManyThreadsAllRun) {
   constexpr int kThreads = 4;

@@ -116,6 +116,8 @@ TEST_F(ReadFileTest, StopsAtTheLimit) {
   const std::string path = dir_.MakeFile("f", Pattern(10'000));
   EXPECT_THAT(BlockOn(ReadFile(path, 10'000)), IsOkAndHolds(SizeIs(10'000)));
   EXPECT_THAT(BlockOn(ReadFile(path, 9'999)), ErrnoIs(EFBIG));
+  EXPECT_THAT(std::string(BlockOn(ReadFile(path, 9'999)).status().message()),
+              testing::HasSubstr(path + ": more than max_bytes, 9999"));
   EXPECT_THAT(BlockOn(ReadFile(path, 0)), ErrnoIs(EFBIG));
   EXPECT_THAT(BlockOn(ReadFile("/dev/zero", 1'000'000)), ErrnoIs(EFBIG));
   EXPECT_THAT(BlockOn(ReadFile(dir_.MakeFile("empty", ""), 0)),

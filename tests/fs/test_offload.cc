@@ -17,7 +17,7 @@ namespace weft::fs {
 ThreadOffload::ThreadOffload() : thread_([this] { Loop(); }) {}
 
 ThreadOffload::~ThreadOffload() {
-  std::deque<Runnable<OffloadLane>> dropped;
+  std::deque<Runnable<OffloadJob>> dropped;
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -27,7 +27,7 @@ ThreadOffload::~ThreadOffload() {
   thread_.join();
 }
 
-void ThreadOffload::Submit(Runnable<OffloadLane> job) {
+void ThreadOffload::Submit(Runnable<OffloadJob> job) {
   {
     std::lock_guard lock(mutex_);
     ++jobs_;
@@ -46,7 +46,7 @@ void ThreadOffload::Loop() {
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
     if (stopping_) return;
-    Runnable<OffloadLane> job = std::move(queue_.front());
+    Runnable<OffloadJob> job = std::move(queue_.front());
     queue_.pop_front();
     lock.unlock();
     std::move(job).Run();
@@ -54,13 +54,13 @@ void ThreadOffload::Loop() {
   }
 }
 
-void ManualOffload::Submit(Runnable<OffloadLane> job) {
+void ManualOffload::Submit(Runnable<OffloadJob> job) {
   queue_.push_back(std::move(job));
 }
 
 bool ManualOffload::RunOne() {
   if (queue_.empty()) return false;
-  Runnable<OffloadLane> job = std::move(queue_.front());
+  Runnable<OffloadJob> job = std::move(queue_.front());
   queue_.pop_front();
   std::move(job).Run();
   return true;

@@ -23,7 +23,7 @@ class ThreadOffload final : public Offload {
   ThreadOffload();
   ~ThreadOffload() override;
 
-  void Submit(Runnable<OffloadLane> job) override;
+  void Submit(Runnable<OffloadJob> job) override;
   // Jobs submitted so far.
   size_t jobs() const;
 
@@ -32,7 +32,7 @@ class ThreadOffload final : public Offload {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Runnable<OffloadLane>> queue_;
+  std::deque<Runnable<OffloadJob>> queue_;
   size_t jobs_ = 0;
   bool stopping_ = false;
   std::thread thread_;
@@ -41,7 +41,7 @@ class ThreadOffload final : public Offload {
 // Keeps jobs until RunOne(). Single-threaded.
 class ManualOffload final : public Offload {
  public:
-  void Submit(Runnable<OffloadLane> job) override;
+  void Submit(Runnable<OffloadJob> job) override;
   // Runs the oldest job; false if there is none.
   bool RunOne();
   // Drops all jobs, as a pool that shuts down.
@@ -49,7 +49,7 @@ class ManualOffload final : public Offload {
   size_t waiting() const { return queue_.size(); }
 
  private:
-  std::deque<Runnable<OffloadLane>> queue_;
+  std::deque<Runnable<OffloadJob>> queue_;
 };
 
 }  // namespace weft::fs

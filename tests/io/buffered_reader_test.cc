@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "weft/io/read.h"
 #include "weft/io/read_exact.h"
+#include "weft/task/borrow.h"
 #include "weft/task/context.h"
 #include "weft/task/drop_at_every_poll.h"
 #include "weft/task/manual_executor.h"
@@ -26,6 +27,10 @@ namespace {
 
 using testing::ElementsAre;
 using testing::Optional;
+
+static_assert(!kBorrows<BufferedReader<ScriptedReader>>);
+static_assert(kBorrows<BufferedReader<ScriptedReader&>>);
+static_assert(kBorrows<ReadFuture<ScriptedReader>>);
 
 // All lines of `text`, read in pieces of `piece` bytes.
 std::vector<std::string> Lines(std::string text, size_t piece) {

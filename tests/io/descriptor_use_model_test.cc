@@ -7,7 +7,7 @@
 #include "weft/io/descriptor_use.h"
 
 // After every other header.
-#include "weft/tests/io/relacy_model.h"
+#include "weft/tests/kit/relacy_atomics.h"
 
 namespace weft::io::io_internal {
 namespace {
@@ -50,7 +50,7 @@ struct UseModel : rl::test_suite<UseModel, 3> {
 };
 
 TEST(DescriptorUseModelTest, IsClosedOnceAndAfterTheLastUse) {
-  EXPECT_TRUE(Holds<UseModel>());
+  EXPECT_TRUE(Holds<UseModel>(50'000));
 }
 
 // The same where the owner takes the descriptor back.
@@ -81,7 +81,7 @@ struct TakeModel : rl::test_suite<TakeModel, 2> {
 };
 
 TEST(DescriptorUseModelTest, IsTakenAfterTheLastUse) {
-  EXPECT_TRUE(Holds<TakeModel>());
+  EXPECT_TRUE(Holds<TakeModel>(50'000));
 }
 
 }  // namespace

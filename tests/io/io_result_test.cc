@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "gtest/gtest.h"
+#include "weft/task/status.h"
 #include "weft/task/status_matchers.h"
 
 namespace weft::io {
@@ -40,7 +41,7 @@ TEST(IoResultTest, WouldBlockAndClosedAreNoErrorsOfTheSystem) {
   EXPECT_TRUE(IoResult::ReactorClosed().IsClosed());
   EXPECT_EQ(IoResult::SourceClosed().error(), 0);
   EXPECT_THAT(IoResult::SourceClosed().status("x"),
-              StatusIs(absl::StatusCode::kCancelled));
+              StatusIs(weft::ClosedStatus().code()));
   EXPECT_THAT(IoResult::ReactorClosed().status("x"),
               StatusIs(absl::StatusCode::kUnavailable));
 }

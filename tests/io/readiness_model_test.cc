@@ -7,7 +7,7 @@
 #include "weft/io/readiness.h"
 
 // After every other header.
-#include "weft/tests/io/relacy_model.h"
+#include "weft/tests/kit/relacy_atomics.h"
 
 namespace weft::io::io_internal {
 namespace {
@@ -86,11 +86,11 @@ struct EdgeModel : rl::test_suite<EdgeModel<kFaulty>, 2> {
 };
 
 TEST(ReadinessModelTest, NoEdgeIsLost) {
-  EXPECT_TRUE(Holds<EdgeModel<false>>());
+  EXPECT_TRUE(Holds<EdgeModel<false>>(50'000));
 }
 
 TEST(ReadinessModelTest, ClearingWithoutTheTickWouldLoseEdges) {
-  EXPECT_FALSE(Holds<EdgeModel<true>>());
+  EXPECT_FALSE(Holds<EdgeModel<true>>(50'000));
 }
 
 // An event of an earlier generation comes while the record is given to the next
@@ -113,7 +113,7 @@ struct GenerationModel : rl::test_suite<GenerationModel, 2> {
 };
 
 TEST(ReadinessModelTest, LateEventsAreDropped) {
-  EXPECT_TRUE(Holds<GenerationModel>());
+  EXPECT_TRUE(Holds<GenerationModel>(50'000));
 }
 
 }  // namespace

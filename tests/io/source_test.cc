@@ -368,10 +368,10 @@ TEST(SourceTest, CloseResumesEverybody) {
   pair.source->Close();
 
   EXPECT_EQ(waker.wakes(), 2);
-  EXPECT_THAT(*wait.Poll(cx), StatusIs(absl::StatusCode::kCancelled,
+  EXPECT_THAT(*wait.Poll(cx), StatusIs(absl::StatusCode::kFailedPrecondition,
                                        "the descriptor was closed"));
   EXPECT_THAT(*pair.source->PollReadable(cx),
-              StatusIs(absl::StatusCode::kCancelled));
+              StatusIs(absl::StatusCode::kFailedPrecondition));
   EXPECT_TRUE(pair.source->IsClosed());
   EXPECT_TRUE(pair.source->Call([](int) { return 0; }).IsClosed());
   EXPECT_TRUE(
@@ -426,8 +426,9 @@ TEST(SourceTest, DestroyingTheSourceEndsItsWaits) {
   pair.reset();
 
   EXPECT_EQ(waker.wakes(), 1);
-  EXPECT_THAT(*polled.Poll(cx), StatusIs(absl::StatusCode::kCancelled));
-  EXPECT_THAT(*fresh.Poll(cx), StatusIs(absl::StatusCode::kCancelled));
+  EXPECT_THAT(*polled.Poll(cx),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(*fresh.Poll(cx), StatusIs(absl::StatusCode::kFailedPrecondition));
 }
 
 TEST(SourceTest, ClosedReactorIsReported) {
@@ -468,7 +469,7 @@ TEST(SourceTest, IntoFdGivesBackWhatCreateGot) {
   EXPECT_EQ(back.get(), fds[0]);
   EXPECT_EQ(fcntl(fds[0], F_GETFL), flags);
   EXPECT_EQ(waker.wakes(), 1);
-  EXPECT_THAT(*wait.Poll(cx), StatusIs(absl::StatusCode::kCancelled));
+  EXPECT_THAT(*wait.Poll(cx), StatusIs(absl::StatusCode::kFailedPrecondition));
   // The kernel no longer watches it either.
   const uint64_t events = scope.reactor().stats().events;
   ASSERT_EQ(send(peer.get(), "a", 1, 0), 1);

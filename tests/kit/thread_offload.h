@@ -25,9 +25,9 @@ class ThreadOffload final : public Offload {
   ThreadOffload& operator=(const ThreadOffload&) = delete;
   ~ThreadOffload() override { Join(); }
 
-  void Submit(Runnable<OffloadLane> job) override {
+  void Submit(Runnable<OffloadJob> job) override {
     std::lock_guard lock(mutex_);
-    lanes_.push_back(job.metadata());
+    lanes_.push_back(job.metadata().lane);
     threads_.emplace_back(
         [job = std::move(job)]() mutable { std::move(job).Run(); });
   }

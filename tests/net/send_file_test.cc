@@ -155,7 +155,7 @@ bool NeedsTheDisk(const io::Fd& file) {
          errno == EAGAIN;
 }
 
-TEST_F(SendFileTest, ReadsWhatIsNotInMemoryByAJob) {
+TEST_F(SendFileTest, ReadsWhatIsNotInMemoryByAJobIfTheSystemTells) {
   const std::string contents = Pattern(3 << 20);
   if (!NeedsTheDisk(MakeUncachedFile(contents))) {
     GTEST_SKIP() << "this file system has everything in memory, or cannot tell";

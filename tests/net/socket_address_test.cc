@@ -11,6 +11,8 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/hash/hash.h"
 #include "absl/status/status.h"
@@ -23,6 +25,8 @@ namespace weft::net {
 namespace {
 
 using std::string_view_literals::operator""sv;
+using testing::AllOf;
+using testing::HasSubstr;
 
 TEST(SocketAddressTest, IsNowhereAsMade) {
   EXPECT_EQ(SocketAddress().ToString(), "0.0.0.0:0");
@@ -75,6 +79,37 @@ TEST(SocketAddressTest, RefusesWhatIsNotOne) {
                 StatusIs(absl::StatusCode::kInvalidArgument))
         << text;
   }
+}
+
+TEST(SocketAddressTest, SaysWhatIsWrong) {
+  for (const auto& [text, why] :
+       std::vector<std::pair<std::string_view, const char*>>{
+           {"", "no port"},
+           {"127.0.0.1", "no port"},
+           {"127.0.0.1:", "no port"},
+           {"[::1]", "no port"},
+           {"127.0.0.1:http", "the port is no number"},
+           {"127.0.0.1:65536", "from 0 to 65535"},
+           {":80", "no address"},
+           {"[::1:80", "bracket is missing"},
+           {"::1]:80", "bracket is missing"},
+           {"::1", "stands in brackets"},
+           {"[127.0.0.1]:80", "no IPv6 address"},
+           {"[fe80::1%nosuchif]:80", "interface of this machine"},
+           {"localhost:80", "names are not looked up"},
+           {"127.0.0.256:80", "four numbers"}}) {
+    EXPECT_THAT(SocketAddress::Parse(text),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         AllOf(HasSubstr("IP address and port"),
+                               HasSubstr(std::string(text)), HasSubstr(why))))
+        << text;
+  }
+  EXPECT_THAT(SocketAddress::ParseIp("1.2.3.4:80", 80),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("the port is given apart")));
+  EXPECT_THAT(SocketAddress::ParseIp("localhost", 80),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("names are not looked up")));
 }
 
 TEST(SocketAddressTest, ReadsAddressesWithoutPort) {

@@ -252,7 +252,7 @@ TEST_F(TcpListenerTest, SharesAPortIfAsked) {
   EXPECT_THAT(TcpListener::Bind(first->local_address()), ErrnoIs(EADDRINUSE));
 }
 
-TEST_F(TcpListenerTest, Ipv6ListenersTakeIpv4OnlyIfAsked) {
+TEST_F(TcpListenerTest, Ipv6ListenersTakeIpv4OnlyIfAskedWhereThereIsIpv6) {
   absl::StatusOr<TcpListener> six =
       TcpListener::Bind(SocketAddress::Ipv6Any(0));
   if (!six.ok()) GTEST_SKIP() << "no IPv6: " << six.status();

@@ -39,6 +39,7 @@
 #include "weft/net/tcp_listener.h"
 #include "weft/select/join.h"
 #include "weft/select/select.h"
+#include "weft/task/borrow.h"
 #include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
 #include "weft/task/drop_at_every_poll.h"
@@ -62,6 +63,8 @@ static_assert(io::AsyncRead<TcpStream> && io::AsyncWrite<TcpStream>);
 static_assert(io::AsyncRead<TcpReadHalf> && io::AsyncWrite<TcpWriteHalf>);
 static_assert(io::AsyncRead<OwnedTcpReadHalf> &&
               io::AsyncWrite<OwnedTcpWriteHalf>);
+static_assert(kBorrows<TcpReadHalf> && kBorrows<TcpWriteHalf>);
+static_assert(!kBorrows<OwnedTcpReadHalf> && !kBorrows<OwnedTcpWriteHalf>);
 static_assert(Future<TcpConnectFuture> && kMovableAfterPoll<TcpConnectFuture>);
 
 using testing::AnyOf;
@@ -112,7 +115,7 @@ TEST_F(TcpStreamTest, ConnectsAndTalks) {
               IsOkAndHolds(0u));
 }
 
-TEST_F(TcpStreamTest, ConnectsOverIpv6) {
+TEST_F(TcpStreamTest, ConnectsOverIpv6WhereThereIsIpv6) {
   absl::StatusOr<TcpListener> listener =
       TcpListener::Bind(SocketAddress::Ipv6Loopback(0));
   if (!listener.ok()) GTEST_SKIP() << "no IPv6: " << listener.status();
@@ -237,7 +240,8 @@ bool ConnectsToItself(const SocketAddress& address) {
 
 enum ChildResult { kRefused = 0, kConnected = 1, kCannotTell = 2 };
 
-TEST_F(TcpStreamTest, ASocketThatTheSystemConnectsToItselfIsRefused) {
+TEST_F(TcpStreamTest,
+       ASocketThatTheSystemConnectsToItselfIsRefusedIfItGetsANetwork) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {

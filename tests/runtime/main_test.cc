@@ -11,6 +11,7 @@
 #include "weft/sync/event.h"
 #include "weft/task/ready.h"
 #include "weft/task/spawner.h"
+#include "weft/task/status.h"
 #include "weft/task/task.h"
 
 namespace weft {
@@ -32,6 +33,18 @@ TEST(MainTest, TheStatusIsPrinted) {
   Main(Ready(absl::NotFoundError("no such thing")));
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "NOT_FOUND: no such thing\n");
+}
+
+TEST(MainTest, AStatusWithoutAMessageIsExplained) {
+  testing::internal::CaptureStderr();
+  Main(Ready(DeadlineStatus()));
+  Main(Ready(ClosedStatus()));
+  Main(Ready(absl::Status(absl::StatusCode::kDataLoss, "")));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "DEADLINE_EXCEEDED: a Timeout ran out\n"
+            "FAILED_PRECONDITION: the other side is gone, or the object was "
+            "closed\n"
+            "DATA_LOSS: (no message)\n");
 }
 
 TEST(MainTest, TasksLeftOverAreCancelled) {

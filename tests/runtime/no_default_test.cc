@@ -16,11 +16,13 @@ namespace weft {
 namespace {
 
 TEST(NoDefaultRuntimeDeathTest, SpawnNamesTheTarget) {
-  EXPECT_DEATH(static_cast<void>(Spawn(Ready(1))), "//runtime:default");
+  EXPECT_DEATH(static_cast<void>(Spawn(Ready(1))),
+               "Main\\(\\).*Enter\\(\\).*EnvironmentScope.*//runtime:default");
 }
 
 TEST(NoDefaultRuntimeDeathTest, SpawnBlockingNamesTheTarget) {
-  EXPECT_DEATH(static_cast<void>(SpawnBlocking([] {})), "//runtime:default");
+  EXPECT_DEATH(static_cast<void>(SpawnBlocking([] {})),
+               "Main\\(\\).*Enter\\(\\).*EnvironmentScope.*//runtime:default");
 }
 
 TEST(NoDefaultRuntimeDeathTest, HandleCurrentNamesTheRemedy) {

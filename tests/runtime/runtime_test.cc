@@ -313,6 +313,25 @@ TEST(RuntimeBuilderTest, TheEnvironmentOverridesTheWorkerCount) {
   }
 }
 
+TEST(RuntimeBuilderTest, CurrentThreadHasNoWorkerThreads) {
+  for (RuntimeBuilder builder :
+       {RuntimeBuilder().CurrentThread().WorkerThreads(4),
+        RuntimeBuilder().WorkerThreads(4).CurrentThread()}) {
+    const absl::StatusOr<Runtime> runtime = builder.Build();
+    EXPECT_EQ(runtime.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(runtime.status().message()),
+                testing::HasSubstr("exclude each other"));
+  }
+}
+
+TEST(RuntimeBuilderTest, MoreWorkersThanAnExecutorTakesAreAnError) {
+  const absl::StatusOr<Runtime> runtime =
+      RuntimeBuilder().WorkerThreads(1 << 30).EnableAll().Build();
+  EXPECT_EQ(runtime.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(runtime.status().message()),
+              testing::HasSubstr("at most 256"));
+}
+
 TEST(RuntimeBuilderTest, ParkHooksAreCalledInTurn) {
   std::atomic<int> parked{0};
   std::atomic<int> unparked{0};
@@ -440,6 +459,67 @@ TEST(RuntimeTest, MayBeDestroyedByItsOwnTask) {
   BlockOn(destroyed.Wait());
   // The workers end by themselves and destroy what was pending.
   while (token.use_count() != 1) std::this_thread::yield();
+}
+
+TEST(RuntimeTest, MayBeDestroyedByAHookOnItsThread) {
+  struct Shared {
+    std::unique_ptr<Runtime> runtime;
+    std::atomic<bool> made{false};
+    std::atomic<int> stopped{0};
+  };
+  auto shared = std::make_shared<Shared>();
+  absl::StatusOr<Runtime> runtime =
+      RuntimeBuilder()
+          .WorkerThreads(2)
+          .OnThreadStart(
+              [shared, hooks = std::make_shared<std::atomic<int>>(0)] {
+                if ((*hooks)++ != 0) return;
+                while (!shared->made) std::this_thread::yield();
+                shared->runtime.reset();
+              })
+          .OnThreadStop([shared] { ++shared->stopped; })
+          .Build();
+  ASSERT_TRUE(runtime.ok());
+  shared->runtime = std::make_unique<Runtime>(*std::move(runtime));
+  shared->made = true;
+  while (shared->stopped != 2) std::this_thread::yield();
+}
+
+TEST(RuntimeDeathTest, AHookCannotWaitForTheEndOfItsRuntime) {
+  EXPECT_DEATH(
+      {
+        std::atomic<Runtime*> made{nullptr};
+        absl::StatusOr<Runtime> runtime =
+            RuntimeBuilder()
+                .WorkerThreads(1)
+                .OnThreadStart([&made] {
+                  while (made == nullptr) std::this_thread::yield();
+                  static_cast<void>(made.load()->Shutdown(absl::Seconds(60)));
+                })
+                .Build();
+        made = &*runtime;
+        runtime->BlockOn(Never().Wait());
+      },
+      "a hook of a worker thread, cannot wait");
+}
+
+TEST(RuntimeDeathTest, NothingMayBeAskedOfOneThatWasMovedFrom) {
+  Runtime runtime = MakeRuntime(Flavour::kCurrentThread);
+  const Runtime moved = std::move(runtime);
+  EXPECT_DEATH(static_cast<void>(runtime.Spawn(Ready(1))), "was moved from");
+  EXPECT_DEATH(static_cast<void>(runtime.SpawnBlocking([] {})),
+               "was moved from");
+  EXPECT_DEATH(EnterGuard guard = runtime.Enter(), "was moved from");
+  EXPECT_DEATH(static_cast<void>(runtime.handle()), "was moved from");
+  EXPECT_DEATH(static_cast<void>(runtime.environment()), "was moved from");
+
+  Handle handle = moved.handle();
+  const Handle moved_handle = std::move(handle);
+  EXPECT_DEATH(static_cast<void>(handle.Spawn(Ready(1))), "was moved from");
+  EXPECT_DEATH(static_cast<void>(handle.SpawnBlocking([] {})),
+               "was moved from");
+  EXPECT_DEATH(handle.BlockOn(Ready(1)), "was moved from");
+  EXPECT_DEATH(EnterGuard guard = handle.Enter(), "was moved from");
 }
 
 size_t CountThreads() {

@@ -15,7 +15,9 @@
 #include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
 #include "weft/task/drop_at_every_poll.h"
+#include "weft/task/join_handle.h"
 #include "weft/task/live_counter.h"
+#include "weft/task/manual_executor.h"
 #include "weft/task/status_matchers.h"
 #include "weft/task/task.h"
 #include "weft/task/waker.h"
@@ -453,6 +455,17 @@ TEST(EventTest, NotificationsAreNotLostAmongDroppedWaits) {
   }
 
   for (auto& thread : threads) thread.join();
+}
+
+TEST(EventDeathTest, BlockingInATaskNamesTheCall) {
+  Event event;
+  ManualExecutor executor;
+  const JoinHandle<> handle = executor.Spawn([&event]() -> Task<> {
+    event.BlockingWait();
+    co_return;
+  });
+  EXPECT_DEATH(executor.RunUntilIdle(),
+               "Event::BlockingWait\\(\\) was called by a task");
 }
 
 }  // namespace

@@ -21,7 +21,9 @@
 #include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
 #include "weft/task/drop_at_every_poll.h"
+#include "weft/task/join_handle.h"
 #include "weft/task/live_counter.h"
+#include "weft/task/manual_executor.h"
 #include "weft/task/random.h"
 #include "weft/task/status_matchers.h"
 #include "weft/task/task.h"
@@ -482,6 +484,17 @@ TEST(SemaphoreTest, AThreadMayDestroyItOnceItHasThePermit) {
     semaphore.reset();
     releaser.join();
   }
+}
+
+TEST(SemaphoreDeathTest, BlockingInATaskNamesTheCall) {
+  Semaphore semaphore(0);
+  ManualExecutor executor;
+  const JoinHandle<> handle = executor.Spawn([&semaphore]() -> Task<> {
+    static_cast<void>(semaphore.BlockingAcquire());
+    co_return;
+  });
+  EXPECT_DEATH(executor.RunUntilIdle(),
+               "Semaphore::BlockingAcquire\\(\\) was called by a task");
 }
 
 }  // namespace

@@ -15,6 +15,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
+#include "weft/task/context.h"
+#include "weft/task/polled.h"
 #include "weft/task/task.h"
 
 namespace weft {
@@ -22,6 +24,20 @@ namespace {
 
 struct MyView {
   const int* begin;
+};
+
+// These say it themselves.
+struct MyOtherView {
+  static constexpr bool kBorrows = true;
+};
+struct MyValue {
+  static constexpr bool kBorrows = false;
+  int* owned = nullptr;
+};
+struct ViewFuture {
+  using Output = void;
+  static constexpr bool kBorrows = true;
+  Polled<void> Poll(Context&) { return Unit(); }
 };
 
 }  // namespace
@@ -91,6 +107,16 @@ TEST(BorrowTest, ViewsBorrow) {
   EXPECT_TRUE(BorrowsWhenGiven(std::ref(text)));
   EXPECT_TRUE(BorrowsWhenGiven(std::initializer_list<int>()));
   EXPECT_TRUE(BorrowsWhenGiven(MyView{nullptr}));
+  EXPECT_TRUE(BorrowsWhenGiven(MyOtherView()));
+  EXPECT_FALSE(BorrowsWhenGiven(MyValue()));
+}
+
+TEST(BorrowTest, AFutureBorrowsIfItsCoroutineOrItsTypeDoes) {
+  int number = 1;
+
+  EXPECT_TRUE(task_internal::FutureBorrows(ViewFuture()));
+  EXPECT_TRUE(task_internal::FutureBorrows(Take<int&>(number)));
+  EXPECT_FALSE(task_internal::FutureBorrows(Take<int>(number)));
 }
 
 TEST(BorrowTest, AnEmptyObjectHasNothingToDangle) {

@@ -26,7 +26,7 @@ class StoppedClock final : public Clock {
 
 class DroppingOffload final : public Offload {
  public:
-  void Submit(Runnable<OffloadLane>) override {}
+  void Submit(Runnable<OffloadJob>) override {}
 };
 
 TEST(EnvironmentTest, NothingIsCurrentByDefault) {

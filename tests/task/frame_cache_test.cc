@@ -58,7 +58,7 @@ TEST(FrameCacheTest, BlocksAreApartAlignedAndWritable) {
   }
 }
 
-TEST(FrameCacheTest, FreedBlocksAreUsedAgain) {
+TEST(FrameCacheTest, FreedBlocksAreUsedAgainIfCached) {
   if (!kCaches) GTEST_SKIP() << "passes through under this sanitizer";
   void* first = AllocateFrame(100);
   FreeFrame(first, 100);
@@ -73,7 +73,7 @@ TEST(FrameCacheTest, FreedBlocksAreUsedAgain) {
   EXPECT_EQ(FromAllocator(), before);
 }
 
-TEST(FrameCacheTest, OneClassServesItsSizes) {
+TEST(FrameCacheTest, OneClassServesItsSizesIfCached) {
   if (!kCaches) GTEST_SKIP() << "passes through under this sanitizer";
   void* first = AllocateFrame(97);
   FreeFrame(first, 97);
@@ -93,7 +93,7 @@ TEST(FrameCacheTest, LargeBlocksGoStraightToTheAllocator) {
 }
 
 // A working set larger than the magazines goes through the depot and back.
-TEST(FrameCacheTest, ALargeWorkingSetIsUsedAgain) {
+TEST(FrameCacheTest, ALargeWorkingSetIsUsedAgainIfCached) {
   if (!kCaches) GTEST_SKIP() << "passes through under this sanitizer";
   constexpr size_t kBlocks = 5000;
   std::vector<void*> blocks(kBlocks);
@@ -112,7 +112,7 @@ TEST(FrameCacheTest, ALargeWorkingSetIsUsedAgain) {
 }
 
 // One thread allocates, another frees: the blocks come back.
-TEST(FrameCacheTest, BlocksFreedOnAnotherThreadReturn) {
+TEST(FrameCacheTest, BlocksFreedOnAnotherThreadReturnIfCached) {
   if (!kCaches) GTEST_SKIP() << "passes through under this sanitizer";
   constexpr size_t kBlocks = 2000;
   std::vector<void*> blocks(kBlocks);
@@ -130,7 +130,7 @@ TEST(FrameCacheTest, BlocksFreedOnAnotherThreadReturn) {
   EXPECT_EQ(FromAllocator(), before);
 }
 
-TEST(FrameCacheTest, AThreadThatEndsGivesItsMagazinesBack) {
+TEST(FrameCacheTest, AThreadThatEndsGivesItsMagazinesBackIfCached) {
   if (!kCaches) GTEST_SKIP() << "passes through under this sanitizer";
   auto in_a_thread = [] {
     std::thread([] {

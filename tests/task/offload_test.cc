@@ -31,15 +31,15 @@ namespace {
 // Keeps jobs until told.
 class HeldOffload final : public Offload {
  public:
-  void Submit(Runnable<OffloadLane> job) override {
+  void Submit(Runnable<OffloadJob> job) override {
     jobs.push_back(std::move(job));
   }
   void RunAll() {
-    for (Runnable<OffloadLane>& job : std::exchange(jobs, {})) {
+    for (Runnable<OffloadJob>& job : std::exchange(jobs, {})) {
       std::move(job).Run();
     }
   }
-  std::vector<Runnable<OffloadLane>> jobs;
+  std::vector<Runnable<OffloadJob>> jobs;
 };
 
 TEST(OffloadTest, RunsAFunctionOfAnyKind) {

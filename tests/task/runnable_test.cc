@@ -25,6 +25,7 @@
 #include "weft/task/live_counter.h"
 #include "weft/task/polled.h"
 #include "weft/task/ready.h"
+#include "weft/task/status.h"
 #include "weft/task/task.h"
 #include "weft/task/waker.h"
 #include "weft/task/yield_now.h"
@@ -556,6 +557,86 @@ TEST(RunnableMetadataTest, MayBeAnyValue) {
   runnable.metadata() = "lane 2";
   EXPECT_EQ(runnable.metadata(), "lane 2");
   std::move(runnable).Run();
+}
+
+// A queue of one, which gives up what is cancelled.
+struct QueueOfOne {
+  struct Metadata {
+    QueueOfOne* queue;
+    void OnCancel() {
+      ++queue->cancels;
+      queue->waiting.reset();
+    }
+  };
+
+  std::optional<Runnable<Metadata>> waiting;
+  int cancels = 0;
+};
+
+TEST(RunnableMetadataTest, OnCancelMayDestroyATaskThatWaits) {
+  LiveCounter counter;
+  QueueOfOne queue;
+  auto spawned = SpawnOn(
+      Ready(counter.Make()), [](Runnable<QueueOfOne::Metadata>) {},
+      QueueOfOne::Metadata{&queue});
+  queue.waiting.emplace(std::move(spawned.runnable));
+  CountingWaker waker;
+  Context cx(waker.waker());
+
+  auto cancel = std::move(spawned.handle).Cancel();
+  EXPECT_TRUE(cancel.Poll(cx).IsReady());
+
+  EXPECT_EQ(queue.cancels, 1);
+  EXPECT_EQ(counter.live(), 0);
+}
+
+TEST(RunnableMetadataTest, OnCancelIsNotCalledForAHandleThatLetsGo) {
+  QueueOfOne queue;
+  const auto spawn = [&queue] {
+    return SpawnOn(
+        Ready(1), [](Runnable<QueueOfOne::Metadata>) {},
+        QueueOfOne::Metadata{&queue});
+  };
+  auto detached = spawn();
+  std::move(detached.handle).Detach();
+  auto awaited = spawn();
+  std::move(awaited.runnable).Run();
+  CountingWaker waker;
+  Context cx(waker.waker());
+  EXPECT_TRUE(awaited.handle.Poll(cx).IsReady());
+  EXPECT_EQ(queue.cancels, 0);
+}
+
+TEST(RunnableRefuseTest, TheOutcomeSaysSo) {
+  LiveCounter counter;
+  auto spawned = SpawnOn(Ready(counter.Make()), [](Runnable<>) {});
+  std::move(spawned.runnable).Refuse();
+  EXPECT_EQ(counter.live(), 0);
+  CountingWaker waker;
+  Context cx(waker.waker());
+
+  auto outcome = std::move(spawned.handle).Outcome();
+  auto polled = outcome.Poll(cx);
+
+  ASSERT_TRUE(polled.IsReady());
+  EXPECT_EQ((*std::move(polled)).status(), RefusedStatus());
+}
+
+TEST(RunnableRefuseTest, WithoutAHandleItIsDestroyed) {
+  LiveCounter counter;
+  auto spawned = SpawnOn(Ready(counter.Make()), [](Runnable<>) {});
+  std::move(spawned.handle).Detach();
+  std::move(spawned.runnable).Refuse();
+  EXPECT_EQ(counter.live(), 0);
+}
+
+TEST(RunnableRefuseDeathTest, AwaitingItSaysWhatToDo) {
+  auto spawned = SpawnOn(Ready(1), [](Runnable<>) {});
+  std::move(spawned.runnable).Refuse();
+  CountingWaker waker;
+  Context cx(waker.waker());
+  EXPECT_DEATH(static_cast<void>(spawned.handle.Poll(cx)),
+               "was refused.*Outcome");
 }
 
 TEST_F(RunnableTest, TravelsThroughAPointer) {

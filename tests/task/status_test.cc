@@ -25,6 +25,14 @@ TEST(StatusTest, KeepsTheSystemsError) {
                                      HasSubstr("Connection refused"))));
 }
 
+TEST(StatusTest, AnAddressThatIsNotThereDoesNotExistAlready) {
+  EXPECT_THAT(
+      ErrnoStatus(EADDRNOTAVAIL, "bind 1.2.3.4:80"),
+      StatusIs(absl::StatusCode::kUnavailable, HasSubstr("bind 1.2.3.4:80")));
+  EXPECT_THAT(ErrnoStatus(EADDRINUSE, "bind 1.2.3.4:80"),
+              StatusIs(absl::ErrnoToStatusCode(EADDRINUSE)));
+}
+
 TEST(StatusTest, EveryErrnoComesBack) {
   for (int error = 1; error < 134; ++error) {
     EXPECT_EQ(ErrnoOf(ErrnoStatus(error, "try")), error);
@@ -48,6 +56,8 @@ TEST(StatusTest, OtherStatusesHaveNoErrno) {
 
 TEST(StatusTest, PlainOutcomesAreTheCodeAlone) {
   EXPECT_THAT(CancelledStatus(), StatusIs(absl::StatusCode::kCancelled, ""));
+  EXPECT_THAT(RefusedStatus(),
+              StatusIs(absl::StatusCode::kResourceExhausted, ""));
   EXPECT_THAT(DeadlineStatus(),
               StatusIs(absl::StatusCode::kDeadlineExceeded, ""));
 }

@@ -172,7 +172,7 @@ Task<int64_t> AwaitBothKinds(int count) {
   co_return sum;
 }
 
-TEST(TaskVeryDeepTest, AfterWarmUpAMillionChildrenAllocateNothing) {
+TEST(TaskVeryDeepTest, AfterWarmUpAMillionChildrenAllocateNothingIfCached) {
   if (!kCachesFrames) GTEST_SKIP() << "frames are not cached here";
   Context cx(NoopWaker());
   auto run = [&cx](int count) {

@@ -247,6 +247,28 @@ struct ThrowsWhenConverted {
   operator std::string() const { throw 7; }  // NOLINT: implicit
 };
 
+// The destructor of a local may throw when the output is stored already.
+TEST_F(TaskExceptionTest, AfterCoReturnDestroysTheOutput) {
+  struct ThrowsWhenItGoes {
+    ~ThrowsWhenItGoes() noexcept(false) { throw Oops(counter->Make()); }
+    LiveCounter* counter;
+  };
+  auto returning = [](LiveCounter* counter) -> Task<LiveCounter::Object> {
+    const ThrowsWhenItGoes local{counter};
+    co_return counter->Make();
+  };
+  {
+    Task<LiveCounter::Object> task = returning(&counter_);
+    EXPECT_THROW(static_cast<void>(Poll(task)), Oops);
+    EXPECT_EQ(counter_.live(), 0);
+  }
+  auto awaiting = [](Task<LiveCounter::Object> inner) -> Task<> {
+    co_await std::move(inner);
+  };
+  Task<> outer = awaiting(returning(&counter_));
+  EXPECT_THROW(static_cast<void>(Poll(outer)), Oops);
+}
+
 TEST_F(TaskExceptionTest, OfAConversionToTheOutput) {
   auto make = []() -> Task<std::string> { co_return ThrowsWhenConverted(); };
   Task<std::string> task = make();

@@ -41,8 +41,8 @@ Task<> Start(Log* log, int n, Signal* signal) {
   co_await signal->Wait();
 }
 
-Task<> YieldALot() {
-  for (int i = 0; i < 1'000'000; ++i) co_await YieldNow();
+Task<> YieldALot(int* polls) {
+  for (; *polls < 1'000'000; ++*polls) co_await YieldNow();
 }
 
 Task<> Hold(LiveCounter::Object) { co_await Pending(); }
@@ -106,13 +106,15 @@ TEST(ConcurrencyLimitTest, TasksThatNeverSuspendGoThroughAllTheSame) {
 TEST(ConcurrencyLimitTest, ATaskThatYieldsLetsOthersRun) {
   ManualExecutor executor;
   ConcurrencyLimit limit(executor.spawner(), 1);
-  auto busy = limit.Spawn(YieldALot());
+  int polls = 0;
+  auto busy = limit.SpawnBorrowing(YieldALot(&polls));
   auto other = executor.Spawn(Ready());
 
   executor.RunOne();
   executor.RunOne();
 
   EXPECT_TRUE(other.IsFinished());
+  EXPECT_EQ(polls, 0);  // it is in its first YieldNow
 }
 
 TEST(ConcurrencyLimitTest, ACancelledTaskMakesRoom) {

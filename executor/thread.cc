@@ -4,13 +4,16 @@
 #include "weft/executor/thread.h"
 
 #include <pthread.h>
+#include <sched.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <memory>
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
@@ -34,6 +37,18 @@ void* RunThread(void* argument) {
   return nullptr;
 }
 
+// Zero or an error number.
+int SetCpus(pthread_attr_t& attributes, const std::vector<int>& cpus) {
+  if (cpus.empty()) return 0;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus) {
+    if (cpu < 0 || cpu >= CPU_SETSIZE) return EINVAL;
+    CPU_SET(cpu, &set);
+  }
+  return pthread_attr_setaffinity_np(&attributes, sizeof(set), &set);
+}
+
 }  // namespace
 
 Thread::Thread(Thread&& other) noexcept
@@ -50,11 +65,12 @@ Thread::~Thread() {
 }
 
 absl::StatusOr<Thread> Thread::Start(const std::string& name, size_t stack_size,
-                                     absl::AnyInvocable<void()> body) {
+                                     absl::AnyInvocable<void()> body,
+                                     const std::vector<int>& cpus) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  int error = 0;
-  if (stack_size != 0) {
+  int error = SetCpus(attributes, cpus);
+  if (error == 0 && stack_size != 0) {
     error = pthread_attr_setstacksize(&attributes, stack_size);
   }
   pthread_t thread;

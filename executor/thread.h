@@ -1,8 +1,8 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Thread: a thread with a name, a stack of chosen size, and an error instead of
-// an exception where the system has no more. Internal.
+// Thread: a thread with a name, a stack of chosen size, chosen processors, and
+// an error instead of an exception where the system has no more. Internal.
 //
 //   absl::StatusOr<Thread> thread = Thread::Start("worker-0", 1 << 20, [] { …
 //   });
@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
@@ -33,11 +34,14 @@ class Thread {
 
   // Starts a thread that calls body(). The system keeps 15 characters of
   // `name`; `stack_size` is in bytes, 0 for the system's default. All signals
-  // that the caller blocks are blocked. Fails where the system refuses: EAGAIN
-  // where there are too many threads, EINVAL for an impossible stack.
+  // that the caller blocks are blocked. It runs on the processors of `cpus`, or
+  // where the caller may run if that is empty. Fails where the system refuses:
+  // EAGAIN where there are too many threads, EINVAL for an impossible stack or
+  // no possible processor.
   static absl::StatusOr<Thread> Start(const std::string& name,
                                       size_t stack_size,
-                                      absl::AnyInvocable<void()> body);
+                                      absl::AnyInvocable<void()> body,
+                                      const std::vector<int>& cpus = {});
 
   // Both do nothing if there is no thread (any more).
   void Join();

@@ -5,21 +5,15 @@
 
 #include <utility>
 
+#include "weft/task/running.h"
+
 namespace weft::task_internal {
-namespace {
 
-[[gnu::noinline]] bool& MayBlockSlot() {
-  constinit static thread_local bool may_block = true;
-  return may_block;
-}
-
-}  // namespace
-
-bool MayBlock() { return MayBlockSlot(); }
+bool MayBlock() { return ThisThreadRuns().may_block; }
 
 BlockingScope::BlockingScope(bool may_block)
-    : previous_(std::exchange(MayBlockSlot(), may_block)) {}
+    : previous_(std::exchange(ThisThreadRuns().may_block, may_block)) {}
 
-BlockingScope::~BlockingScope() { MayBlockSlot() = previous_; }
+BlockingScope::~BlockingScope() { ThisThreadRuns().may_block = previous_; }
 
 }  // namespace weft::task_internal

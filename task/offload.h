@@ -25,6 +25,7 @@
 #include "weft/task/join_handle.h"
 #include "weft/task/polled.h"
 #include "weft/task/runnable.h"
+#include "weft/task/task_identity.h"
 
 namespace weft {
 
@@ -45,8 +46,10 @@ class Offload {
   virtual void Submit(Runnable<OffloadLane> job) = 0;
 
   // Runs fn() as a job of `lane`. The handle gives what it returns or throws.
+  // `extras` come from SpawnBuilder (task/spawn_builder.h).
   template <class Fn>
-  JoinHandle<std::invoke_result_t<Fn&>> Run(OffloadLane lane, Fn fn);
+  JoinHandle<std::invoke_result_t<Fn&>> Run(OffloadLane lane, Fn fn,
+                                            TaskExtrasPtr extras = nullptr);
 };
 
 namespace task_internal {
@@ -76,11 +79,13 @@ class CallFuture {
 }  // namespace task_internal
 
 template <class Fn>
-JoinHandle<std::invoke_result_t<Fn&>> Offload::Run(OffloadLane lane, Fn fn) {
+JoinHandle<std::invoke_result_t<Fn&>> Offload::Run(OffloadLane lane, Fn fn,
+                                                   TaskExtrasPtr extras) {
   auto spawned = SpawnOn(
       task_internal::CallFuture<Fn>(std::move(fn)),
       // A job is never suspended, so nobody wakes it.
       [](Runnable<OffloadLane> job) { static_cast<void>(job); }, lane);
+  spawned.runnable.SetExtras(std::move(extras));
   Submit(std::move(spawned.runnable));
   return std::move(spawned.handle);
 }

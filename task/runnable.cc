@@ -7,12 +7,14 @@
 
 #include <cstdint>
 #include <exception>
+#include <string>
 #include <utility>
 
-#include "weft/task/blocking_check.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/environment.h"
+#include "weft/task/local_list.h"
+#include "weft/task/running.h"
 #include "weft/task/task_cell.h"
 #include "weft/task/task_state.h"
 #include "weft/task/unhandled_exception.h"
@@ -48,9 +50,16 @@ constexpr WakerVTable kTaskWaker = {
         },
 };
 
+void ReleaseLocals(TaskHeader* task) {
+  if (task->locals() == nullptr) return;
+  ThisThreadRuns().locals = nullptr;
+  task->extras->locals = InheritedLocals();
+}
+
 // The future has been destroyed; the output, if any, is stored. Ends the task
 // and gives up the Runnable's reference.
 void FinishTask(TaskHeader* task, uint64_t output) {
+  ReleaseLocals(task);
   if (task->vtable->on_gone != nullptr) task->vtable->on_gone(task);
   const uint64_t before = task->state.Finish(output);
   if ((before & kJoinWaker) != 0) std::move(task->join_waker).Wake();
@@ -88,8 +97,8 @@ bool OnForeignThread(const TaskHeader* task) {
   return task->thread != nullptr && task->thread != ThisThread();
 }
 
-// Gives up the handle and, if the task is finished, what it left; returns the
-// exception among that.
+// Gives up the handle, but not its reference, and what the task left if it is
+// finished; returns the exception among that.
 std::exception_ptr ReleaseHandle(TaskHeader* task) {
   std::exception_ptr exception;
   const uint64_t before = task->state.DropHandle();
@@ -99,7 +108,6 @@ std::exception_ptr ReleaseHandle(TaskHeader* task) {
     exception = std::move(task->exception);
     if (exception == nullptr) task->vtable->destroy_output(task);
   }
-  Act(task, task->state.Unref());
   return exception;
 }
 
@@ -113,8 +121,12 @@ constinit thread_local TaskHeader* posting_home = nullptr;
   return &marker;
 }
 
+void RefTask(TaskHeader* task) { task->state.Ref(); }
+
+void UnrefTask(TaskHeader* task) { Act(task, task->state.Unref()); }
+
 Waker MakeTaskWaker(TaskHeader* task) {
-  task->state.Ref();
+  RefTask(task);
   return Waker(&kTaskWaker, task);
 }
 
@@ -122,7 +134,8 @@ bool RunTask(TaskHeader* task, uint32_t units) {
   WEFT_CHECK(!OnForeignThread(task),
              "a Runnable of SpawnLocalOn was run on another thread; run it on "
              "the thread that spawned it");
-  const NoBlockingScope no_blocking;
+  RunningScope running(
+      {.task = task, .locals = task->locals(), .may_block = false});
   if (task->state.BeginRun() == Then::kDestroy) {
     DestroyTask(task);
     return false;
@@ -142,6 +155,7 @@ bool RunTask(TaskHeader* task, uint32_t units) {
   if (task->vtable->on_pending != nullptr) task->vtable->on_pending(task);
   switch (task->state.Suspend()) {
     case Then::kReschedule:
+      running.LeaveTask();  // another thread may have it now
       task->vtable->schedule(task, ScheduleInfo{.woken_while_running = true});
       return true;
     case Then::kDestroy:
@@ -161,6 +175,9 @@ void DropRunnable(TaskHeader* task) {
     posting_home = outer;
     return;
   }
+  const RunningScope running({.task = task,
+                              .locals = task->locals(),
+                              .may_block = ThisThreadRuns().may_block});
   task->state.BeginRun();
   DestroyTask(task);
 }
@@ -179,7 +196,10 @@ bool PollJoin(TaskHeader* task, Context& cx) {
 
 void CancelTask(TaskHeader* task) { Act(task, task->state.Cancel()); }
 
-void DropHandle(TaskHeader* task) { static_cast<void>(ReleaseHandle(task)); }
+void DropHandle(TaskHeader* task) {
+  static_cast<void>(ReleaseHandle(task));
+  UnrefTask(task);
+}
 
 void DetachHandle(TaskHeader* task) {
   CheckNotEmpty(task);
@@ -191,26 +211,36 @@ void DetachHandle(TaskHeader* task) {
 #endif
   // A task that is not finished reports its exception itself.
   std::exception_ptr exception = ReleaseHandle(task);
-  if (exception != nullptr) ReportUnhandledException(std::move(exception));
+  if (exception != nullptr) {
+    const RunningScope running(
+        {.task = task, .may_block = ThisThreadRuns().may_block});
+    ReportUnhandledException(std::move(exception));
+  }
+  UnrefTask(task);
+}
+
+std::exception_ptr TakeException(TaskHeader*& task) {
+  // A copy: without its exception the task would seem to have an output.
+  std::exception_ptr exception = task->exception;
+  if (exception != nullptr) DropHandle(std::exchange(task, nullptr));
+  return exception;
 }
 
 void RethrowIfFailed(TaskHeader*& task) {
   if (task->exception == nullptr) return;
-  // A copy: without its exception the task would seem to have an output.
-  std::exception_ptr exception = task->exception;
-  DropHandle(std::exchange(task, nullptr));
-  std::rethrow_exception(std::move(exception));
+  std::rethrow_exception(TakeException(task));
 }
 
 void CheckNotEmpty(const TaskHeader* task) {
   WEFT_CHECK(task != nullptr,
-             "this JoinHandle was moved from, or has given its output");
+             "this handle of a task was moved from, or has given its output");
 }
 
-void CheckHasOutput(TaskHeader* task) {
+void CheckHasOutput(const TaskHeader* task) {
   WEFT_CHECK((task->state.Load() & kOutput) != 0,
-             "the awaited task was dropped by its executor and has no output; "
-             "await std::move(handle).Outcome() to get a Status instead");
+             "the awaited " + task->Describe() +
+                 " was dropped by its executor, or aborted, and has no output; "
+                 "await std::move(handle).Outcome() to get a Status instead");
 }
 
 }  // namespace weft::task_internal

@@ -26,6 +26,7 @@
 #include "weft/task/invoke.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/runnable.h"
+#include "weft/task/task_identity.h"
 
 namespace weft {
 
@@ -72,16 +73,21 @@ class Spawner {
   // .Cancel(), since dropping the handle does not wait.
   template <Future F>
   JoinHandle<OutputOf<F>> SpawnBorrowing(F future) {
-    auto spawned = SpawnOn(
-        std::move(future),
-        [](Runnable<SpawnedTask> runnable, ScheduleInfo info) {
-          Spawner* spawner = runnable.metadata().spawner;
-          spawner->Schedule(std::move(runnable), info);
-        },
-        SpawnedTask(this));
+    auto spawned = MakeTask(std::move(future));
     Schedule(std::move(spawned.runnable), ScheduleInfo());
     return std::move(spawned.handle);
   }
+  // With a name or inherited values; see task/spawn_builder.h.
+  template <Future F>
+  JoinHandle<OutputOf<F>> SpawnBorrowing(F future, TaskExtrasPtr extras) {
+    auto spawned = MakeTask(std::move(future));
+    spawned.runnable.SetExtras(std::move(extras));
+    Schedule(std::move(spawned.runnable), ScheduleInfo());
+    return std::move(spawned.handle);
+  }
+
+  // True if what is spawned here runs on the calling thread, and on no other.
+  virtual bool IsLocal() const { return false; }
 
  protected:
   friend SpawnedTask;
@@ -96,6 +102,18 @@ class Spawner {
   // The future of a registered task has been destroyed. Called by the thread
   // that destroyed it.
   virtual void Unregister(SpawnedTask& task) { static_cast<void>(task); }
+
+ private:
+  template <Future F>
+  Spawned<OutputOf<F>, SpawnedTask> MakeTask(F future) {
+    return SpawnOn(
+        std::move(future),
+        [](Runnable<SpawnedTask> runnable, ScheduleInfo info) {
+          Spawner* spawner = runnable.metadata().spawner;
+          spawner->Schedule(std::move(runnable), info);
+        },
+        SpawnedTask(this));
+  }
 };
 
 void SpawnedTask::OnPending() {

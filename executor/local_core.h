@@ -40,6 +40,7 @@ class LocalCore final : public Spawner {
   bool TryTick();
   bool IsEmpty();
   size_t Close();
+  bool IsLocal() const override { return IsHome(); }
 
  private:
   class RunScope;

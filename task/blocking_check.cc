@@ -5,20 +5,15 @@
 
 #include <utility>
 
+#include "weft/task/running.h"
+
 namespace weft::task_internal {
-namespace {
 
-[[gnu::noinline]] bool& MayBlockSlot() {
-  constinit static thread_local bool may_block = true;
-  return may_block;
-}
-
-}  // namespace
-
-bool MayBlock() { return MayBlockSlot(); }
+bool MayBlock() { return ThisThreadRuns().may_block; }
 
 BlockingScope::BlockingScope(bool may_block)
-    : slot_(MayBlockSlot()), previous_(std::exchange(slot_, may_block)) {}
+    : slot_(ThisThreadRuns().may_block),
+      previous_(std::exchange(slot_, may_block)) {}
 
 BlockingScope::~BlockingScope() { slot_ = previous_; }
 

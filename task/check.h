@@ -17,7 +17,8 @@
 
 namespace weft::task_internal {
 
-// Prints "FILE:LINE: MESSAGE (CONDITION)" to standard error and aborts.
+// Prints "FILE:LINE: MESSAGE (CONDITION)" to standard error, with the task that
+// the thread is running, and aborts.
 [[noreturn]] void CheckFailed(const char* file, int line, const char* condition,
                               std::string_view message);
 

@@ -41,7 +41,8 @@ class Spawner;  // task/spawner.h
 class UnhandledExceptionHandler {
  public:
   virtual ~UnhandledExceptionHandler() = default;
-  // Called on the thread that polled the task, with no lock held.
+  // Called on the thread that polled the task, with no lock held. The task is
+  // CurrentTaskId() and CurrentTaskName().
   virtual void OnUnhandledException(std::exception_ptr exception) = 0;
 };
 

@@ -6,9 +6,10 @@
 //   JoinHandle<int> handle = Spawn(Count());
 //   int n = co_await handle;
 //
-// Awaiting rethrows what the task threw. If the task was cancelled by its
-// executor (which was destroyed, or dropped the task's Runnable) awaiting
-// CHECK-fails; Outcome() gives a Status instead.
+// Awaiting rethrows what the task threw. If the task was cancelled by an
+// AbortHandle or by its executor (which was destroyed, or dropped the task's
+// Runnable) awaiting CHECK-fails; Outcome() gives a Status instead, and Result()
+// the exception as well.
 //
 // Thread safety: one thread at a time; it may move between threads, also after
 // it has been polled. Lifetime: independent of the executor. Dropping: cancels
@@ -19,16 +20,21 @@
 #ifndef WEFT_TASK_JOIN_HANDLE_H_
 #define WEFT_TASK_JOIN_HANDLE_H_
 
+#include <exception>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "weft/task/abort_handle.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
+#include "weft/task/join_result.h"
 #include "weft/task/outcome.h"
 #include "weft/task/polled.h"
 #include "weft/task/task_cell.h"
+#include "weft/task/task_id.h"
 
 namespace weft {
 
@@ -45,6 +51,8 @@ class OutcomeFuture;
 // False, but only once a template that asks is used.
 template <class>
 inline constexpr bool kIsRvalue = false;
+template <class T>
+class ResultFuture;
 }  // namespace task_internal
 
 template <class T>
@@ -78,6 +86,22 @@ class [[nodiscard(
   bool IsFinished() const {
     task_internal::CheckNotEmpty(task_);
     return (task_->state.Load() & task_internal::kDone) != 0;
+  }
+
+  TaskId id() const {
+    task_internal::CheckNotEmpty(task_);
+    return task_->id;
+  }
+  // Empty if it has none. Valid as long as the handle has not given its output.
+  std::string_view name() const {
+    task_internal::CheckNotEmpty(task_);
+    return task_->name();
+  }
+
+  // See task/abort_handle.h.
+  AbortHandle MakeAbortHandle() const {
+    task_internal::CheckNotEmpty(task_);
+    return AbortHandle(task_);
   }
 
   // Lets the task run to its end without anybody waiting for it. What it throws
@@ -120,10 +144,17 @@ class [[nodiscard(
     return std::move(*this).Outcome();
   }
 
+  // Waits for the end, whatever it is: what the task threw is part of the
+  // result, and not thrown.
+  task_internal::ResultFuture<T> Result() && {
+    return task_internal::ResultFuture<T>(std::move(*this));
+  }
+
  private:
   friend JoinHandle task_internal::MakeHandle<T>(task_internal::TaskHeader*);
   friend task_internal::CancelFuture<T>;
   friend task_internal::OutcomeFuture<T>;
+  friend task_internal::ResultFuture<T>;
 
   explicit JoinHandle(task_internal::TaskHeader* task) : task_(task) {}
 
@@ -183,6 +214,32 @@ class [[nodiscard]] OutcomeFuture {
     if (!handle_.PollFinished(cx)) return kPending;
     if (!handle_.HasOutput()) return Output(NoOutputStatus(handle_.task_));
     return MakeOutcome(handle_.TakeOutput());
+  }
+
+ private:
+  JoinHandle<T> handle_;
+};
+
+template <class T>
+class [[nodiscard]] ResultFuture {
+ public:
+  using Output = JoinResult<T>;
+  static constexpr bool kMovableAfterPoll = true;
+
+  explicit ResultFuture(JoinHandle<T> handle) : handle_(std::move(handle)) {
+    CheckNotEmpty(handle_.task_);
+  }
+
+  Polled<Output> Poll(Context& cx) {
+    if (!handle_.PollFinished(cx)) return kPending;
+    const TaskId id = handle_.id();
+    if (!handle_.HasOutput()) return Output(id, std::nullopt);
+    std::exception_ptr exception = TakeException(handle_.task_);
+    if (exception != nullptr) {
+      return Output(id, std::nullopt, std::move(exception));
+    }
+    return Output(id, std::optional<typename Output::Value>(
+                          std::in_place, TakeReady(handle_.TakeOutput())));
   }
 
  private:

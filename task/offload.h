@@ -28,6 +28,7 @@
 #include "weft/task/join_handle.h"
 #include "weft/task/polled.h"
 #include "weft/task/runnable.h"
+#include "weft/task/task_identity.h"
 
 namespace weft {
 
@@ -76,9 +77,11 @@ class Offload {
 
   // Runs fn() as a job of `lane`. The handle gives what it returns or throws;
   // awaiting it CHECK-fails for a job that was destroyed unrun, so where that may
-  // happen await std::move(handle).Outcome().
+  // happen await std::move(handle).Outcome(). `extras` come from SpawnBuilder
+  // (task/spawn_builder.h).
   template <class Fn>
-  JoinHandle<std::invoke_result_t<Fn&>> Run(OffloadLane lane, Fn fn);
+  JoinHandle<std::invoke_result_t<Fn&>> Run(OffloadLane lane, Fn fn,
+                                            TaskExtrasPtr extras = nullptr);
 };
 
 namespace task_internal {
@@ -108,12 +111,14 @@ class CallFuture {
 }  // namespace task_internal
 
 template <class Fn>
-JoinHandle<std::invoke_result_t<Fn&>> Offload::Run(OffloadLane lane, Fn fn) {
+JoinHandle<std::invoke_result_t<Fn&>> Offload::Run(OffloadLane lane, Fn fn,
+                                                   TaskExtrasPtr extras) {
   auto spawned = SpawnOn(
       task_internal::CallFuture<Fn>(std::move(fn)),
       // A job is never suspended, so nobody wakes it.
       [](Runnable<OffloadJob> job) { static_cast<void>(job); },
       OffloadJob(lane));
+  spawned.runnable.SetExtras(std::move(extras));
   Submit(std::move(spawned.runnable));
   return std::move(spawned.handle);
 }

@@ -7,13 +7,15 @@
 
 #include <cstdint>
 #include <exception>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "weft/task/blocking_check.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/environment.h"
+#include "weft/task/local_list.h"
+#include "weft/task/running.h"
 #include "weft/task/status.h"
 #include "weft/task/task_cell.h"
 #include "weft/task/task_state.h"
@@ -28,22 +30,12 @@ void Act(TaskHeader* task, Then then) {
   if (then == Then::kFree) task->vtable->free(task);
 }
 
-// The task that this thread is polling, and whether it has woken itself: such a
-// wake, the common kind of yield, needs no transition.
-struct Polling {
-  TaskHeader* task = nullptr;
-  bool woken = false;
-};
-
-[[gnu::noinline]] Polling& CurrentPolling() {
-  constinit static thread_local Polling polling;
-  return polling;
-}
-
+// If this thread is running the task, remembers the wake: the common kind of
+// yield needs no transition.
 bool WakeByItself(TaskHeader* task) {
-  Polling& polling = CurrentPolling();
-  if (polling.task != task) return false;
-  polling.woken = true;
+  Running& running = ThisThreadRuns();
+  if (running.task != task) return false;
+  running.woken = true;
   return true;
 }
 
@@ -71,9 +63,16 @@ constexpr WakerVTable kTaskWaker = {
         },
 };
 
+void ReleaseLocals(TaskHeader* task) {
+  if (task->locals() == nullptr) return;
+  ThisThreadRuns().locals = nullptr;
+  task->extras->locals = InheritedLocals();
+}
+
 // The future has been destroyed; the output, if any, is stored. Ends the task
 // and gives up the owner's reference.
 void FinishTask(TaskHeader* task, uint64_t output) {
+  ReleaseLocals(task);
   if (task->vtable->on_gone != nullptr) task->vtable->on_gone(task);
   const uint64_t before = task->state.Finish(output);
   if (!TaskState::KeptReference(before)) return;
@@ -112,8 +111,8 @@ bool OnForeignThread(const TaskHeader* task) {
   return task->thread != nullptr && task->thread != ThisThread();
 }
 
-// Gives up the handle and, if the task is finished, what it left; returns the
-// exception among that.
+// Gives up the handle, but not its reference, and what the task left if it is
+// finished; returns the exception among that.
 std::exception_ptr ReleaseHandle(TaskHeader* task) {
   std::exception_ptr exception;
   const uint64_t before = task->state.DropHandle();
@@ -123,7 +122,6 @@ std::exception_ptr ReleaseHandle(TaskHeader* task) {
     exception = std::move(task->exception);
     if (exception == nullptr) task->vtable->destroy_output(task);
   }
-  Act(task, task->state.Unref());
   return exception;
 }
 
@@ -137,8 +135,12 @@ constinit thread_local TaskHeader* posting_home = nullptr;
   return &marker;
 }
 
+void RefTask(TaskHeader* task) { task->state.Ref(); }
+
+void UnrefTask(TaskHeader* task) { Act(task, task->state.Unref()); }
+
 Waker MakeTaskWaker(TaskHeader* task) {
-  task->state.Ref();
+  RefTask(task);
   return Waker(&kTaskWaker, task);
 }
 
@@ -146,7 +148,8 @@ bool RunTask(TaskHeader* task, uint32_t units) {
   WEFT_CHECK(!OnForeignThread(task),
              "a Runnable of SpawnLocalOn was run on another thread; run it on "
              "the thread that spawned it");
-  const NoBlockingScope no_blocking;
+  RunningScope running(
+      {.task = task, .locals = task->locals(), .may_block = false});
   if (task->state.BeginRun() == Then::kDestroy) {
     DestroyTask(task);
     return false;
@@ -155,10 +158,7 @@ bool RunTask(TaskHeader* task, uint32_t units) {
   Budget budget(units);
   const Environment& environment = Environment::Current();
   Context cx(waker.get(), &budget, &environment);
-  Polling& polling = CurrentPolling();
-  const Polling outer = std::exchange(polling, Polling{.task = task});
   const bool ready = PollCatching(task, cx);
-  const bool woken_by_itself = std::exchange(polling, outer).woken;
   WEFT_CHECK(&Environment::Current() == &environment,
              "a task was suspended inside an EnvironmentScope or EnterGuard, "
              "which other tasks would see: do not hold one across co_await");
@@ -167,8 +167,9 @@ bool RunTask(TaskHeader* task, uint32_t units) {
     return false;
   }
   if (task->vtable->on_pending != nullptr) task->vtable->on_pending(task);
-  switch (task->state.Suspend(woken_by_itself)) {
+  switch (task->state.Suspend(running.woken())) {
     case Then::kReschedule:
+      running.LeaveTask();  // another thread may have it now
       task->vtable->schedule(task, ScheduleInfo{.woken_while_running = true});
       return true;
     case Then::kDestroy:
@@ -188,6 +189,9 @@ void DropRunnable(TaskHeader* task) {
     posting_home = outer;
     return;
   }
+  const RunningScope running({.task = task,
+                              .locals = task->locals(),
+                              .may_block = ThisThreadRuns().may_block});
   task->state.BeginRun();
   DestroyTask(task);
 }
@@ -214,7 +218,10 @@ void CancelTask(TaskHeader* task) {
   if (task->vtable->on_cancel != nullptr) task->vtable->on_cancel(task);
 }
 
-void DropHandle(TaskHeader* task) { static_cast<void>(ReleaseHandle(task)); }
+void DropHandle(TaskHeader* task) {
+  static_cast<void>(ReleaseHandle(task));
+  UnrefTask(task);
+}
 
 void DetachHandle(TaskHeader* task) {
   CheckNotEmpty(task);
@@ -229,34 +236,44 @@ void DetachHandle(TaskHeader* task) {
 #endif
   // A task that is not finished reports its exception itself.
   std::exception_ptr exception = ReleaseHandle(task);
-  if (exception != nullptr) ReportUnhandledException(std::move(exception));
+  if (exception != nullptr) {
+    const RunningScope running(
+        {.task = task, .may_block = ThisThreadRuns().may_block});
+    ReportUnhandledException(std::move(exception));
+  }
+  UnrefTask(task);
+}
+
+std::exception_ptr TakeException(TaskHeader*& task) {
+  // A copy: without its exception the task would seem to have an output.
+  std::exception_ptr exception = task->exception;
+  if (exception != nullptr) DropHandle(std::exchange(task, nullptr));
+  return exception;
 }
 
 void RethrowIfFailed(TaskHeader*& task) {
   if (task->exception == nullptr) return;
-  // A copy: without its exception the task would seem to have an output.
-  std::exception_ptr exception = task->exception;
-  DropHandle(std::exchange(task, nullptr));
-  std::rethrow_exception(std::move(exception));
+  std::rethrow_exception(TakeException(task));
 }
 
 void CheckNotEmpty(const TaskHeader* task) {
   WEFT_CHECK(task != nullptr,
-             "this JoinHandle was moved from, or has given its output");
+             "this handle of a task was moved from, or has given its output");
 }
 
 absl::Status NoOutputStatus(const TaskHeader* task) {
   return task->refused ? RefusedStatus() : CancelledStatus();
 }
 
-void CheckHasOutput(TaskHeader* task) {
+void CheckHasOutput(const TaskHeader* task) {
   WEFT_CHECK(!task->refused,
              "the awaited job was refused, because too many wait already (or "
              "the system gives no thread), and has no output; await "
              "std::move(handle).Outcome() to get a Status instead");
   WEFT_CHECK((task->state.Load() & kOutput) != 0,
-             "the awaited task was dropped by its executor and has no output; "
-             "await std::move(handle).Outcome() to get a Status instead");
+             "the awaited " + task->Describe() +
+                 " was dropped by its executor, or aborted, and has no output; "
+                 "await std::move(handle).Outcome() to get a Status instead");
 }
 
 }  // namespace weft::task_internal

@@ -41,6 +41,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "weft/task/context.h"
@@ -48,6 +49,8 @@
 #include "weft/task/join_handle.h"
 #include "weft/task/polled.h"
 #include "weft/task/task_cell.h"
+#include "weft/task/task_id.h"
+#include "weft/task/task_identity.h"
 #include "weft/task/waker.h"
 
 namespace weft {
@@ -88,6 +91,14 @@ class [[nodiscard]] Runnable {
   M& metadata() const {
     return static_cast<task_internal::TaskHeaderWith<M>*>(task_)->metadata;
   }
+
+  TaskId id() const { return task_->id; }
+  // Empty if the task has none. Valid as long as this.
+  std::string_view name() const { return task_->name(); }
+
+  // Gives a new task what SpawnBuilder::Extras() returned: a name, inherited
+  // task-local values. Requires: neither this nor the handle was used.
+  void SetExtras(TaskExtrasPtr extras) { task_->extras = std::move(extras); }
 
   // A waker for the task.
   Waker MakeWaker() const { return task_internal::MakeTaskWaker(task_); }

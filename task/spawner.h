@@ -29,6 +29,7 @@
 #include "weft/task/invoke.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/runnable.h"
+#include "weft/task/task_identity.h"
 
 namespace weft {
 
@@ -75,10 +76,21 @@ class Spawner {
   // .Cancel(), since dropping the handle does not wait.
   template <Future F>
   JoinHandle<OutputOf<F>> SpawnBorrowing(F future) {
-    auto spawned = Make(std::move(future));
+    auto spawned = MakeTask(std::move(future));
     Schedule(std::move(spawned.runnable), ScheduleInfo());
     return std::move(spawned.handle);
   }
+  // With a name or inherited values; see task/spawn_builder.h.
+  template <Future F>
+  JoinHandle<OutputOf<F>> SpawnBorrowing(F future, TaskExtrasPtr extras) {
+    auto spawned = MakeTask(std::move(future));
+    spawned.runnable.SetExtras(std::move(extras));
+    Schedule(std::move(spawned.runnable), ScheduleInfo());
+    return std::move(spawned.handle);
+  }
+
+  // True if what is spawned here runs on the calling thread, and on no other.
+  virtual bool IsLocal() const { return false; }
 
   // Starts running every future of a range, which is moved from; returns their
   // handles in its order. As many sleeping threads are woken as there is work
@@ -90,7 +102,7 @@ class Spawner {
     std::vector<Runnable<SpawnedTask>> runnables;
     for (F& future : futures) {
       task_internal::CheckNotBorrowing(task_internal::FutureBorrows(future));
-      auto spawned = Make(std::move(future));
+      auto spawned = MakeTask(std::move(future));
       handles.push_back(std::move(spawned.handle));
       runnables.push_back(std::move(spawned.runnable));
     }
@@ -121,7 +133,7 @@ class Spawner {
 
  private:
   template <Future F>
-  Spawned<OutputOf<F>, SpawnedTask> Make(F future) {
+  Spawned<OutputOf<F>, SpawnedTask> MakeTask(F future) {
     return SpawnOn(
         std::move(future),
         [](Runnable<SpawnedTask> runnable, ScheduleInfo info) {

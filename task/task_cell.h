@@ -8,8 +8,9 @@
 //   future     the owner (kScheduled), until kDone.
 //   output,    the owner until kDone; then whoever
 //   obligation 4 exception  of task_state.h names. join_waker see kJoinWaker.
-//   the rest   read-only after construction; metadata is the executor's
-//   business.
+//   the rest   read-only once the first Runnable is used; metadata is the
+//   executor's business, the inherited locals are that of who may touch the
+//   future.
 #ifndef WEFT_TASK_TASK_CELL_H_
 #define WEFT_TASK_TASK_CELL_H_
 
@@ -27,6 +28,7 @@
 #include "weft/task/frame_cache.h"
 #include "weft/task/future.h"
 #include "weft/task/polled.h"
+#include "weft/task/task_identity.h"
 #include "weft/task/task_state.h"
 #include "weft/task/waker.h"
 
@@ -58,7 +60,7 @@ struct TaskVTable {
   void (*free)(TaskHeader* task) noexcept;
 };
 
-struct TaskHeader {
+struct TaskHeader : TaskIdentity {
   TaskHeader(const TaskVTable* vtable, const void* thread, bool borrows)
       : vtable(vtable), thread(thread), borrows(borrows) {}
 
@@ -89,16 +91,21 @@ void DropRunnable(TaskHeader* task);
 void RefuseRunnable(TaskHeader* task);
 Waker MakeTaskWaker(TaskHeader* task);
 
+// One reference more, made from one that the caller has; one less.
+void RefTask(TaskHeader* task);
+void UnrefTask(TaskHeader* task);
+
 // See JoinHandle.
 bool PollJoin(TaskHeader* task, Context& cx);
 void CancelTask(TaskHeader* task);
 void DropHandle(TaskHeader* task);
 void DetachHandle(TaskHeader* task);
 // If the finished task has an exception, drops the handle `task`, which becomes
-// null, and rethrows.
+// null, and returns the exception; or rethrows it.
+std::exception_ptr TakeException(TaskHeader*& task);
 void RethrowIfFailed(TaskHeader*& task);
 void CheckNotEmpty(const TaskHeader* task);
-void CheckHasOutput(TaskHeader* task);
+void CheckHasOutput(const TaskHeader* task);
 // Why a finished task has no output.
 absl::Status NoOutputStatus(const TaskHeader* task);
 

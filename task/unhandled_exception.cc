@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "weft/task/environment.h"
+#include "weft/task/running.h"
+#include "weft/task/task_identity.h"
 
 namespace weft::task_internal {
 namespace {
@@ -35,8 +37,10 @@ void ReportUnhandledException(std::exception_ptr exception) {
     handler->OnUnhandledException(std::move(exception));
     return;
   }
-  std::fprintf(stderr, "weft: a detached task ended with an exception: %s\n",
-               Describe(exception).c_str());
+  const TaskIdentity* task = ThisThreadRuns().task;
+  const std::string who = task == nullptr ? "task" : task->Describe();
+  std::fprintf(stderr, "weft: a detached %s ended with an exception: %s\n",
+               who.c_str(), Describe(exception).c_str());
 }
 
 }  // namespace weft::task_internal

@@ -22,6 +22,7 @@
 #include "weft/task/parker.h"
 #include "weft/task/polled.h"
 #include "weft/task/ready.h"
+#include "weft/task/spawn_builder.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task.h"
 #include "weft/task/waker.h"
@@ -272,6 +273,20 @@ TEST(LocalExecutorTest, ForeignWakesDuringDestructionAreSafe) {
     other.join();
     EXPECT_EQ(flag.use_count(), 1);
   }
+}
+
+TEST(LocalExecutorTest, ABuildersLocalTasksAreSpawnedAtHomeOnly) {
+  LocalExecutor executor;
+  auto parent = []() -> Task<int> {
+    auto child = []() -> Task<int> { co_return 7; };
+    co_return co_await SpawnBuilder().Local().Spawn(child());
+  };
+  EXPECT_EQ(executor.Run(executor.Spawn(parent())), 7);
+
+  EXPECT_TRUE(executor.spawner().IsLocal());
+  bool elsewhere = true;
+  std::thread([&] { elsewhere = executor.spawner().IsLocal(); }).join();
+  EXPECT_FALSE(elsewhere);
 }
 
 TEST(LocalExecutorDeathTest, OtherThreadsMayNotUseIt) {

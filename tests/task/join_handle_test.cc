@@ -22,6 +22,7 @@
 #include "weft/task/polled.h"
 #include "weft/task/ready.h"
 #include "weft/task/runnable.h"
+#include "weft/task/spawn_builder.h"
 #include "weft/task/status_matchers.h"
 #include "weft/task/task.h"
 #include "weft/task/waker.h"
@@ -75,6 +76,20 @@ TEST(JoinHandleTest, IsFinishedTellsWithoutWaiting) {
   EXPECT_FALSE(handle.IsFinished());
   executor.RunOne();
   EXPECT_TRUE(handle.IsFinished());
+}
+
+TEST(JoinHandleTest, TellsWhichTaskItIs) {
+  ManualExecutor executor;
+  const JoinHandle<int> plain = executor.Spawn(Return(7));
+  const JoinHandle<int> named =
+      SpawnBuilder().Name("reader").On(executor.spawner()).Spawn(Return(7));
+
+  EXPECT_TRUE(static_cast<bool>(plain.id()));
+  EXPECT_NE(plain.id(), named.id());
+  EXPECT_EQ(plain.name(), "");
+  EXPECT_EQ(named.name(), "reader");
+  executor.RunUntilIdle();
+  EXPECT_EQ(named.name(), "reader");
 }
 
 TEST(JoinHandleTest, IsAwaitedInATask) {

@@ -12,15 +12,19 @@
 
 #include "gtest/gtest.h"
 #include "weft/task/block_on.h"
+#include "weft/task/current_task.h"
 #include "weft/task/environment.h"
 #include "weft/task/invoke.h"
 #include "weft/task/join_handle.h"
+#include "weft/task/join_result.h"
 #include "weft/task/live_counter.h"
 #include "weft/task/manual_executor.h"
 #include "weft/task/offload.h"
 #include "weft/task/ready.h"
 #include "weft/task/runnable.h"
+#include "weft/task/spawn_builder.h"
 #include "weft/task/task.h"
+#include "weft/task/task_local.h"
 #include "weft/task/unhandled_exception.h"
 #include "weft/task/waker.h"
 #include "weft/task/yield_now.h"
@@ -54,8 +58,10 @@ class CollectingHandler final : public UnhandledExceptionHandler {
   void OnUnhandledException(std::exception_ptr exception) override {
     ++count;
     last = std::move(exception);
+    task = CurrentTaskName();
   }
   int count = 0;
+  std::string task;  // the name of the one that threw last
   std::exception_ptr last;
 };
 
@@ -151,6 +157,35 @@ TEST_P(SpawnedExceptionTest, OfADroppedHandleIsDropped) {
   EXPECT_EQ(handler_.count, 0);
 }
 
+TEST_P(SpawnedExceptionTest, IsPartOfTheResult) {
+  {
+    ManualExecutor executor;
+    const JoinResult<Number> result =
+        executor.Run(executor.Spawn(MakeThrowing()).Result());
+
+    EXPECT_FALSE(result.has_value());
+    EXPECT_FALSE(result.IsCancelled());
+    EXPECT_THROW(std::rethrow_exception(result.exception()), Oops);
+  }
+  EXPECT_EQ(counter_.live(), 0);
+}
+
+// Whether it is detached before or after it throws.
+TEST_P(SpawnedExceptionTest, TheHandlerSeesWhichTaskThrew) {
+  ManualExecutor executor;
+  const SpawnBuilder named = SpawnBuilder().Name("a").On(executor.spawner());
+  named.Spawn(MakeThrowing()).Detach();
+  executor.RunUntilIdle();
+  EXPECT_EQ(std::exchange(handler_.task, ""), "a");
+
+  JoinHandle<Number> handle = named.Spawn(MakeThrowing());
+  executor.RunUntilIdle();
+  std::move(handle).Detach();
+  EXPECT_EQ(handler_.count, 2);
+  EXPECT_EQ(handler_.task, "a");
+  EXPECT_EQ(CurrentTaskName(), "");
+}
+
 TEST_P(SpawnedExceptionTest, TheExecutorGoesOn) {
   ManualExecutor executor;
   const JoinHandle<Number> throwing = executor.Spawn(MakeThrowing());
@@ -181,6 +216,50 @@ TEST(InvokeExceptionTest, OfTheFunctionItself) {
   Context cx(NoopWaker());
 
   EXPECT_THROW(static_cast<void>(future.Poll(cx)), int);
+}
+
+// A scope that an exception leaves is left, also where the task goes on.
+TEST(TaskLocalExceptionTest, PutsBackWhatWasThere) {
+  constinit static TaskLocal<int> local;
+  auto fail = []() -> Task<> {
+    EXPECT_EQ(local.Get(), 8);
+    co_await YieldNow();
+    throw 7;
+  };
+  auto outer = [=]() -> Task<int> {
+    try {
+      auto scope = local.Scope(8, fail());
+      co_await scope;
+    } catch (int) {
+    }
+    const int after_scope = local.Get();
+    try {
+      local.Call(9, [] { throw 7; });
+    } catch (int) {
+    }
+    co_return after_scope * 10 + local.Get();
+  };
+  EXPECT_EQ(BlockOn(local.Scope(5, Invoke(outer))), 55);
+  EXPECT_EQ(local.TryGet(), nullptr);
+}
+
+TEST(TaskLocalExceptionTest, OfACopyComesToWhoeverSpawns) {
+  struct ThrowsWhenCopied {
+    ThrowsWhenCopied() = default;
+    ThrowsWhenCopied(ThrowsWhenCopied&&) = default;
+    ThrowsWhenCopied(const ThrowsWhenCopied&) { throw 7; }
+  };
+  constinit static TaskLocal<ThrowsWhenCopied> throwing;
+  constinit static TaskLocal<LiveCounter::Object> counted;
+  LiveCounter counter;
+  throwing.Call(ThrowsWhenCopied(), [&] {
+    counted.Call(counter.Make(), [&] {
+      const SpawnBuilder heir = SpawnBuilder().InheritLocals();
+      EXPECT_THROW(static_cast<void>(heir.Extras()), int);
+      EXPECT_EQ(counter.live(), 1);  // the one that is set
+    });
+  });
+  EXPECT_EQ(counter.live(), 0);
 }
 
 TEST(UnhandledExceptionTest, WithoutAHandlerIsDescribedAndTheProgramGoesOn) {

@@ -1,10 +1,10 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The model of task/task_state.h: two runners, a waker and a handle on one
-// task, under every interleaving that Relacy finds. What the callers of a
-// transition do is written down here as task/runnable.cc does it; the
-// transitions themselves are the production code.
+// The model of task/task_state.h: two runners, a waker or AbortHandle, and a
+// handle on one task, under every interleaving that Relacy finds. What the
+// callers of a transition do is written down here as task/runnable.cc does it;
+// the transitions themselves are the production code.
 //
 // Flags travel by relaxed atomics, so that the state word alone orders
 // everything, but for a Runnable's way through its queue. The future, the output and the join waker's slot are plain
@@ -33,6 +33,7 @@ enum class WakerEnd {
   kWakeByRefThenDrop,
   kWake,  // the wake that consumes
   kDropOnly,
+  kAbortThenDrop,  // an AbortHandle's doing: cancels, never wakes
 };
 
 // `kWakers` is the waker thread's doing, `kHandle` the handle's.
@@ -48,11 +49,15 @@ struct TaskModel
   rl::var<int> future;         // 1: exists
   rl::var<int> output;         // 1: exists
   rl::var<int> slot;           // 1: holds a join waker
-  rl::var<int> cancel_reason;  // written by the handle before it cancels
+  rl::var<int> cancel_reason;  // written before the cancel, if one cancels
   bool yielded = false;        // the owner's; travels with the Runnable
   rl::atomic<int> outputs_made;
   rl::atomic<int> outputs_gone;
   rl::atomic<int> freed;
+
+  static constexpr bool kHandleCancels =
+      kHandleDoes == Handle::kCancelAndJoin || kHandleDoes == Handle::kDrop;
+  static constexpr bool kWakerCancels = kWakerDoes == WakerEnd::kAbortThenDrop;
 
   void before() {
     state.Ref();  // the waker thread's
@@ -141,7 +146,7 @@ struct TaskModel
   void Destroy() {
     RL_ASSERT(static_cast<int>(future(RL_INFO)) == 1);
     future(RL_INFO) = 0;
-    if (kHandleDoes == Handle::kCancelAndJoin || kHandleDoes == Handle::kDrop) {
+    if (kHandleCancels != kWakerCancels) {
       // What came before the cancel is visible to the future's destructor.
       RL_ASSERT(static_cast<int>(cancel_reason(RL_INFO)) == 1);
     }
@@ -170,6 +175,11 @@ struct TaskModel
 
   void Wake() {
     if (kWakerDoes == WakerEnd::kDropOnly) return Act(state.Unref());
+    if (kWakerCancels) {
+      if (!kHandleCancels) cancel_reason(RL_INFO) = 1;
+      Act(state.Cancel());
+      return Act(state.Unref());
+    }
     sent(RL_INFO).store(1, rl::mo_relaxed);
     if (kWakerDoes == WakerEnd::kWake) return Act(state.Wake(true));
     Act(state.Wake(false));
@@ -177,8 +187,8 @@ struct TaskModel
   }
 
   void HandleThread() {
-    if (kHandleDoes == Handle::kDrop || kHandleDoes == Handle::kCancelAndJoin) {
-      cancel_reason(RL_INFO) = 1;
+    if (kHandleCancels) {
+      if (!kWakerCancels) cancel_reason(RL_INFO) = 1;
       Act(state.Cancel());
     }
     if (kHandleDoes == Handle::kPollAndDetach) {
@@ -260,6 +270,15 @@ TEST(TaskStateModelTest, Yield) {
   EXPECT_TRUE((TaskHolds<Handle::kJoin, WakerEnd::kWake, true>()));
   EXPECT_TRUE((TaskHolds<Handle::kDrop, WakerEnd::kWakeByRefThenDrop, true>()));
   EXPECT_TRUE((TaskHolds<Handle::kDetach, WakerEnd::kDropOnly, true>()));
+}
+
+// Whatever the handle does meanwhile.
+TEST(TaskStateModelTest, Abort) {
+  EXPECT_TRUE((TaskHolds<Handle::kJoin, WakerEnd::kAbortThenDrop>()));
+  EXPECT_TRUE((TaskHolds<Handle::kDrop, WakerEnd::kAbortThenDrop>()));
+  EXPECT_TRUE((TaskHolds<Handle::kDetach, WakerEnd::kAbortThenDrop>()));
+  EXPECT_TRUE((TaskHolds<Handle::kCancelAndJoin, WakerEnd::kAbortThenDrop>()));
+  EXPECT_TRUE((TaskHolds<Handle::kPollAndDetach, WakerEnd::kAbortThenDrop>()));
 }
 
 // Nobody is left who could wake it: it ends all the same.

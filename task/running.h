@@ -1,0 +1,56 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Running: what the calling thread is running: which task, with which
+// task-local values, and whether it may block. Internal.
+//
+// One record per thread. Whoever polls or destroys a task describes it there
+// and puts back what was there before, so nested runs come out right.
+//
+// Thread safety: per thread. Lifetime: the task and the values outlive the
+// scope that names them.
+#ifndef WEFT_TASK_RUNNING_H_
+#define WEFT_TASK_RUNNING_H_
+
+namespace weft::task_internal {
+
+struct TaskIdentity;  // task/task_identity.h
+struct LocalNode;     // task/local_list.h
+
+struct Running {
+  const TaskIdentity* task = nullptr;  // being polled or destroyed, or null
+  const LocalNode* locals = nullptr;   // innermost first
+  bool may_block = true;               // see task/blocking_check.h
+  bool woken = false;                  // the task has woken itself meanwhile
+};
+
+// The calling thread's record. To be asked for again after a suspension.
+Running& ThisThreadRuns();
+
+// Makes the calling thread's record `now` until destruction.
+class RunningScope {
+ public:
+  explicit RunningScope(const Running& now)
+      : record_(ThisThreadRuns()), previous_(record_) {
+    record_ = now;
+  }
+  RunningScope(const RunningScope&) = delete;
+  RunningScope& operator=(const RunningScope&) = delete;
+  ~RunningScope() { record_ = previous_; }
+
+  bool woken() const { return record_.woken; }
+
+  // The task is over or somebody else's: forget it now.
+  void LeaveTask() {
+    record_.task = previous_.task;
+    record_.locals = previous_.locals;
+  }
+
+ private:
+  Running& record_;
+  const Running previous_;
+};
+
+}  // namespace weft::task_internal
+
+#endif  // WEFT_TASK_RUNNING_H_

@@ -1,0 +1,37 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Algorithm: each thread takes blocks of ids from a global counter, so that
+// threads which spawn do not share a word per task. What is left of a block
+// when its thread ends is never used.
+#include "weft/task/task_id.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace weft::task_internal {
+namespace {
+
+constexpr uint64_t kBlock = 1024;
+
+constinit std::atomic<uint64_t> next_block{1};
+
+struct Block {
+  uint64_t next = 0;
+  uint64_t end = 0;
+};
+
+}  // namespace
+
+// Not inlined: the caller may be a coroutine that changes threads.
+[[gnu::noinline]] TaskId NewTaskId() {
+  constinit static thread_local Block block;
+  if (block.next == block.end) {
+    // Relaxed: all that matters is that nobody gets the same.
+    block.next = next_block.fetch_add(kBlock, std::memory_order_relaxed);
+    block.end = block.next + kBlock;
+  }
+  return TaskId(block.next++);
+}
+
+}  // namespace weft::task_internal

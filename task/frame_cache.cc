@@ -196,12 +196,12 @@ class Depot {
  public:
   Magazine TakeFull(size_t size_class) {
     Class& c = classes_[size_class];
-    // Relaxed: a hint, so that threads whose memory grows take no lock.
-    if (c.count.load(std::memory_order_relaxed) == 0) return Magazine();
+    // A hint, so that threads whose memory grows take no lock.
+    if (c.Count() == 0) return Magazine();
     const std::lock_guard lock(c.mutex);
-    const size_t count = c.count.load(std::memory_order_relaxed);
+    const size_t count = c.Count();
     if (count == 0) return Magazine();
-    c.count.store(count - 1, std::memory_order_relaxed);
+    c.SetCount(count - 1);
     return c.magazines[count - 1];
   }
 
@@ -209,10 +209,10 @@ class Depot {
     {
       Class& c = classes_[size_class];
       const std::lock_guard lock(c.mutex);
-      const size_t count = c.count.load(std::memory_order_relaxed);
+      const size_t count = c.Count();
       if (count < kDepotMagazines) {
         c.magazines[count] = magazine;
-        c.count.store(count + 1, std::memory_order_relaxed);
+        c.SetCount(count + 1);
         return;
       }
     }
@@ -221,8 +221,12 @@ class Depot {
 
  private:
   struct Class {
+    // Relaxed: written under the mutex, which orders it.
+    size_t Count() const { return count.load(std::memory_order_relaxed); }
+    void SetCount(size_t n) { count.store(n, std::memory_order_relaxed); }
+
     std::mutex mutex;
-    std::atomic<size_t> count = 0;  // written under the mutex
+    std::atomic<size_t> count = 0;
     std::array<Magazine, kDepotMagazines> magazines;
   };
   std::array<Class, kClasses> classes_;

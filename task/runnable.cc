@@ -1,18 +1,22 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Algorithm: every step is a transition of task/task_state.h; this file does
-// what the transition says must be done next.
+// Algorithm: every step is a transition of task/task_state.h, or for a task that
+// is bound to a thread of task/local_task_state.h; this file does what the
+// transition says must be done next. The two have methods of the same names; the
+// templates here are used with TaskState, LocalTaskState and its Remote.
 #include "weft/task/runnable.h"
 
 #include <cstdint>
 #include <exception>
+#include <type_traits>
 #include <utility>
 
 #include "weft/task/blocking_check.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/environment.h"
+#include "weft/task/local_task_state.h"
 #include "weft/task/task_cell.h"
 #include "weft/task/task_state.h"
 #include "weft/task/unhandled_exception.h"
@@ -21,38 +25,101 @@
 namespace weft::task_internal {
 namespace {
 
-void Act(TaskHeader* task, Then then) {
-  if (then == Then::kSchedule) task->vtable->schedule(task, ScheduleInfo());
+constexpr char kRunElsewhere[] =
+    "a Runnable of SpawnLocalOn was run on another thread; run it on the "
+    "thread that spawned it";
+
+void Schedule(TaskHeader* task, void* runnable) {
+  task->vtable->schedule(runnable, ScheduleInfo());
+}
+
+bool OnForeignThread(const TaskHeader* task) {
+  return task->thread != nullptr && task->thread != ThisThread();
+}
+
+using RemoteState = LocalTaskState::Remote;
+
+// Does what a transition of `state` says. Elsewhere than at home, a task is
+// scheduled by a message.
+template <class State>
+void Act(TaskHeader* task, const State&, Then then) {
+  constexpr bool kSends = std::is_same_v<State, RemoteState>;
+  if (then == Then::kSchedule) {
+    Schedule(task, kSends ? MessageTo(task) : task);
+  }
   if (then == Then::kFree) task->vtable->free(task);
 }
 
-constexpr WakerVTable kTaskWaker = {
-    .clone =
-        [](void* data) {
-          return MakeTaskWaker(static_cast<TaskHeader*>(data));
-        },
-    .wake =
-        [](void* data) {
-          auto* task = static_cast<TaskHeader*>(data);
-          Act(task, task->state.Wake(/*consume=*/true));
-        },
-    .wake_by_ref =
-        [](void* data) {
-          auto* task = static_cast<TaskHeader*>(data);
-          Act(task, task->state.Wake(/*consume=*/false));
-        },
-    .drop =
-        [](void* data) {
-          auto* task = static_cast<TaskHeader*>(data);
-          Act(task, task->state.Unref());
-        },
+// Calls `use` with the state of the task, as the calling thread may use it.
+template <class Use>
+auto WithState(TaskHeader* task, Use use) {
+  if (task->thread == nullptr) return use(task->shared);
+  if (!OnForeignThread(task)) return use(task->local);
+  RemoteState remote(task->local);
+  return use(remote);
+}
+
+void Ref(TaskHeader* task) {
+  if (task->thread == nullptr) {
+    task->shared.Ref();
+  } else {
+    task->local.Ref();
+  }
+}
+
+// The wakers of a kind of task. Two tables, so that neither kind pays for the
+// other.
+template <bool kLocal>
+struct WakerOf {
+  static Waker Clone(void* data) {
+    auto* task = static_cast<TaskHeader*>(data);
+    Ref(task);
+    return Waker(&kTable, task);
+  }
+  static void Wake(void* data) {
+    WithStateOf(data, [](TaskHeader* task, auto& state) {
+      Act(task, state, state.Wake(/*consume=*/true));
+    });
+  }
+  static void WakeByRef(void* data) {
+    WithStateOf(data, [](TaskHeader* task, auto& state) {
+      Act(task, state, state.Wake(/*consume=*/false));
+    });
+  }
+  static void Drop(void* data) {
+    WithStateOf(data, [](TaskHeader* task, auto& state) {
+      Act(task, state, state.Unref());
+    });
+  }
+
+  template <class Use>
+  static void WithStateOf(void* data, Use use) {
+    auto* task = static_cast<TaskHeader*>(data);
+    if constexpr (!kLocal) {
+      use(task, task->shared);
+    } else if (!OnForeignThread(task)) {
+      use(task, task->local);
+    } else {
+      RemoteState remote(task->local);
+      use(task, remote);
+    }
+  }
+
+  static constexpr WakerVTable kTable = {
+      .clone = &Clone, .wake = &Wake, .wake_by_ref = &WakeByRef, .drop = &Drop};
 };
 
+const WakerVTable* WakerTableOf(const TaskHeader* task) {
+  return task->thread == nullptr ? &WakerOf<false>::kTable
+                                 : &WakerOf<true>::kTable;
+}
+
 // The future has been destroyed; the output, if any, is stored. Ends the task
-// and gives up the Runnable's reference.
-void FinishTask(TaskHeader* task, uint64_t output) {
+// and gives up the reference of the Runnable or of home.
+template <class State>
+void FinishTask(TaskHeader* task, State& state, uint64_t output) {
   if (task->vtable->on_gone != nullptr) task->vtable->on_gone(task);
-  const uint64_t before = task->state.Finish(output);
+  const uint64_t before = state.Finish(output);
   if ((before & kJoinWaker) != 0) std::move(task->join_waker).Wake();
   if ((before & kHandle) == 0 && output != 0) {
     std::exception_ptr exception = std::move(task->exception);
@@ -62,12 +129,13 @@ void FinishTask(TaskHeader* task, uint64_t output) {
       ReportUnhandledException(std::move(exception));
     }
   }
-  Act(task, task->state.Unref());
+  Act(task, state, state.Unref());
 }
 
-void DestroyTask(TaskHeader* task) {
+template <class State>
+void DestroyTask(TaskHeader* task, State& state) {
   task->vtable->destroy_future(task);
-  FinishTask(task, 0);
+  FinishTask(task, state, 0);
 }
 
 bool PollCatching(TaskHeader* task, Context& cx) {
@@ -84,50 +152,15 @@ bool PollCatching(TaskHeader* task, Context& cx) {
 #endif
 }
 
-bool OnForeignThread(const TaskHeader* task) {
-  return task->thread != nullptr && task->thread != ThisThread();
-}
-
-// Gives up the handle and, if the task is finished, what it left; returns the
-// exception among that.
-std::exception_ptr ReleaseHandle(TaskHeader* task) {
-  std::exception_ptr exception;
-  const uint64_t before = task->state.DropHandle();
-  if ((before & kDone) == 0) {
-    if ((before & kJoinWaker) != 0) task->join_waker = Waker();
-  } else if ((before & kOutput) != 0) {
-    exception = std::move(task->exception);
-    if (exception == nullptr) task->vtable->destroy_output(task);
-  }
-  Act(task, task->state.Unref());
-  return exception;
-}
-
-// The task whose Runnable this thread is posting home.
-constinit thread_local TaskHeader* posting_home = nullptr;
-
-}  // namespace
-
-[[gnu::noinline]] const void* ThisThread() {
-  constinit static thread_local char marker = 0;
-  return &marker;
-}
-
-Waker MakeTaskWaker(TaskHeader* task) {
-  task->state.Ref();
-  return Waker(&kTaskWaker, task);
-}
-
-bool RunTask(TaskHeader* task, uint32_t units) {
-  WEFT_CHECK(!OnForeignThread(task),
-             "a Runnable of SpawnLocalOn was run on another thread; run it on "
-             "the thread that spawned it");
+// Polls, or destroys, as BeginRun has said.
+template <class State>
+bool RunBegun(TaskHeader* task, State& state, Then begun, uint32_t units) {
   const NoBlockingScope no_blocking;
-  if (task->state.BeginRun() == Then::kDestroy) {
-    DestroyTask(task);
+  if (begun == Then::kDestroy) {
+    DestroyTask(task, state);
     return false;
   }
-  const BorrowedWaker waker(&kTaskWaker, task);
+  const BorrowedWaker waker(WakerTableOf(task), task);
   Budget budget(units);
   const Environment& environment = Environment::Current();
   Context cx(waker.get(), &budget, &environment);
@@ -136,48 +169,139 @@ bool RunTask(TaskHeader* task, uint32_t units) {
              "a task was suspended inside an EnvironmentScope or EnterGuard, "
              "which other tasks would see: do not hold one across co_await");
   if (ready) {
-    FinishTask(task, kOutput);
+    FinishTask(task, state, kOutput);
     return false;
   }
   if (task->vtable->on_pending != nullptr) task->vtable->on_pending(task);
-  switch (task->state.Suspend()) {
+  switch (state.Suspend()) {
     case Then::kReschedule:
       task->vtable->schedule(task, ScheduleInfo{.woken_while_running = true});
       return true;
     case Then::kDestroy:
-      DestroyTask(task);
+      DestroyTask(task, state);
       return false;
     default:
       return false;
   }
 }
 
-void DropRunnable(TaskHeader* task) {
-  if (OnForeignThread(task)) {
-    if (posting_home == task) return;  // home is gone: leak, as documented
-    task->state.Cancel();
-    TaskHeader* outer = std::exchange(posting_home, task);
-    task->vtable->schedule(task, ScheduleInfo());
-    posting_home = outer;
+// A message is received on any thread once its task has ended.
+bool ReceiveHere(TaskHeader* task, bool cancel) {
+  const Then then = task->local.Receive(cancel);
+  if (then == Then::kFree) task->vtable->free(task);
+  return then == Then::kSchedule;
+}
+
+void DestroyHere(TaskHeader* task) {
+  task->local.BeginRun();
+  DestroyTask(task, task->local);
+}
+
+// The task whose Runnable this thread is posting home.
+constinit thread_local TaskHeader* posting_home = nullptr;
+
+void DropElsewhere(TaskHeader* task, void* runnable) {
+  if (posting_home == task) return;  // home is gone: leak, as documented
+  if (!RemoteState(task->local).CancelByRunnable()) {
+    ReceiveHere(task, /*cancel=*/true);
     return;
   }
-  task->state.BeginRun();
-  DestroyTask(task);
+  TaskHeader* outer = std::exchange(posting_home, task);
+  Schedule(task, runnable);
+  posting_home = outer;
+}
+
+// Gives up the handle and, if the task is finished, what it left; returns the
+// exception among that.
+std::exception_ptr ReleaseHandle(TaskHeader* task) {
+  return WithState(task, [task](auto& state) {
+    std::exception_ptr exception;
+    const uint64_t before = state.DropHandle();
+    if ((before & kDone) == 0) {
+      if ((before & kJoinWaker) != 0) task->join_waker = Waker();
+    } else if ((before & kOutput) != 0) {
+      exception = std::move(task->exception);
+      if (exception == nullptr) task->vtable->destroy_output(task);
+    }
+    Act(task, state, state.Unref());
+    return exception;
+  });
+}
+
+}  // namespace
+
+[[gnu::noinline]] const void* ThisThread() {
+  alignas(2) constinit static thread_local char marker = 0;
+  return &marker;
+}
+
+Waker MakeTaskWaker(TaskHeader* task) {
+  Ref(task);
+  return Waker(WakerTableOf(task), task);
+}
+
+bool RunLocalTask(TaskHeader* task, uint32_t units) {
+  return RunBegun(task, task->local, task->local.BeginRun(), units);
+}
+
+bool RunTask(void* runnable, uint32_t units) {
+  TaskHeader* task = TaskOf(runnable);
+  if (task->thread == nullptr) {
+    return RunBegun(task, task->shared, task->shared.BeginRun(), units);
+  }
+  if (IsMessage(runnable)) {
+    if (!ReceiveMessage(runnable)) return false;
+  } else {
+    WEFT_CHECK(!OnForeignThread(task), kRunElsewhere);
+  }
+  return RunLocalTask(task, units);
+}
+
+bool DropRunnable(void* runnable) {
+  TaskHeader* task = TaskOf(runnable);
+  if (task->thread == nullptr) {
+    task->shared.BeginRun();
+    DestroyTask(task, task->shared);
+    return true;
+  }
+  if (OnForeignThread(task)) {
+    DropElsewhere(task, runnable);
+    return false;
+  }
+  if (IsMessage(runnable) && !ReceiveHere(task, /*cancel=*/true)) return false;
+  DestroyHere(task);
+  return true;
+}
+
+bool ReceiveMessage(void* message) {
+  TaskHeader* task = TaskOf(message);
+  WEFT_CHECK(!OnForeignThread(task) || (task->local.Load() & kDone) != 0,
+             kRunElsewhere);
+  return ReceiveHere(task, /*cancel=*/false);
+}
+
+void DropLateRunnable(void* runnable) {
+  TaskHeader* task = TaskOf(runnable);
+  if (IsMessage(runnable) && !ReceiveHere(task, /*cancel=*/true)) return;
+  DestroyHere(task);
 }
 
 bool PollJoin(TaskHeader* task, Context& cx) {
   if (!cx.HasBudget()) return false;
-  TaskState& state = task->state;
-  if ((state.Load() & kDone) == 0 && state.ClaimJoinWaker()) {
+  const bool finished = WithState(task, [task, &cx](auto& state) {
+    if ((state.Load() & kDone) != 0 || !state.ClaimJoinWaker()) return true;
     if (!task->join_waker.WillWake(cx.waker())) task->join_waker = cx.waker();
     if (state.PublishJoinWaker()) return false;
     task->join_waker = Waker();
-  }
-  cx.Charge();
-  return true;
+    return true;
+  });
+  if (finished) cx.Charge();
+  return finished;
 }
 
-void CancelTask(TaskHeader* task) { Act(task, task->state.Cancel()); }
+void CancelTask(TaskHeader* task) {
+  WithState(task, [task](auto& state) { Act(task, state, state.Cancel()); });
+}
 
 void DropHandle(TaskHeader* task) { static_cast<void>(ReleaseHandle(task)); }
 
@@ -208,7 +332,7 @@ void CheckNotEmpty(const TaskHeader* task) {
 }
 
 void CheckHasOutput(TaskHeader* task) {
-  WEFT_CHECK((task->state.Load() & kOutput) != 0,
+  WEFT_CHECK((LoadState(task) & kOutput) != 0,
              "the awaited task was dropped by its executor and has no output; "
              "await std::move(handle).Outcome() to get a Status instead");
 }

@@ -72,19 +72,23 @@ class Spawner {
   // .Cancel(), since dropping the handle does not wait.
   template <Future F>
   JoinHandle<OutputOf<F>> SpawnBorrowing(F future) {
-    auto spawned = SpawnOn(
+    auto spawned = task_internal::SpawnOnThread(
         std::move(future),
         [](Runnable<SpawnedTask> runnable, ScheduleInfo info) {
           Spawner* spawner = runnable.metadata().spawner;
           spawner->Schedule(std::move(runnable), info);
         },
-        SpawnedTask(this));
+        SpawnedTask(this), thread_);
     Schedule(std::move(spawned.runnable), ScheduleInfo());
     return std::move(spawned.handle);
   }
 
  protected:
   friend SpawnedTask;
+
+  // From now on tasks are bound to `thread` (see SpawnLocalOn), the result of
+  // task_internal::ThisThread() there. Requires: nobody is spawning.
+  void BindTo(const void* thread) { thread_ = thread; }
 
   // Runs `runnable` soon; destroys it (and so its future) if it never will.
   // Called on whatever thread wakes the task.
@@ -96,6 +100,9 @@ class Spawner {
   // The future of a registered task has been destroyed. Called by the thread
   // that destroyed it.
   virtual void Unregister(SpawnedTask& task) { static_cast<void>(task); }
+
+ private:
+  const void* thread_ = nullptr;  // null: any
 };
 
 void SpawnedTask::OnPending() {

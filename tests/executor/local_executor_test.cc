@@ -3,7 +3,7 @@
 
 #include "weft/executor/local_executor.h"
 
-#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
+#include "weft/task/counting_waker.h"
 #include "weft/task/driver.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
@@ -26,6 +28,8 @@
 #include "weft/task/task.h"
 #include "weft/task/waker.h"
 #include "weft/task/yield_now.h"
+#include "weft/timer/fake_clock.h"
+#include "weft/timer/sleep.h"
 
 namespace weft {
 namespace {
@@ -272,6 +276,306 @@ TEST(LocalExecutorTest, ForeignWakesDuringDestructionAreSafe) {
     other.join();
     EXPECT_EQ(flag.use_count(), 1);
   }
+}
+
+// ---- Drive ----
+
+Task<> Count(int& count, int times) {
+  for (int i = 0; i < times; ++i) {
+    ++count;
+    co_await YieldNow();
+  }
+}
+
+TEST(LocalExecutorDriveTest, GivesTheOutput) {
+  LocalExecutor executor;
+  JoinHandle<int> task = executor.Spawn([]() -> Task<int> {
+    JoinHandle<int> inner = Spawn(Ready(4));  // here, too
+    co_return co_await inner;
+  });
+  EXPECT_EQ(BlockOn(executor.Drive(std::move(task))), 4);
+}
+
+TEST(LocalExecutorDriveTest, IsAFutureOfAnotherExecutor) {
+  LocalExecutor outer;
+  LocalExecutor inner;
+  Flag flag;
+  JoinHandle<> waits =
+      inner.Spawn([&flag]() -> Task<> { co_await flag.Wait(); });
+  // Wakes the inner task at home, while the inner executor is not polled.
+  JoinHandle<> sets = outer.Spawn([&flag]() -> Task<> {
+    for (int i = 0; i < 10; ++i) co_await YieldNow();
+    flag.Set();
+  });
+  JoinHandle<> drives =
+      outer.Spawn([&]() -> Task<> { co_await inner.Drive(std::move(waits)); });
+  outer.Run(drives);
+  EXPECT_TRUE(inner.IsEmpty());
+  EXPECT_TRUE(sets.IsFinished());
+}
+
+TEST(LocalExecutorDriveTest, AWakeFromAnotherThreadArrives) {
+  LocalExecutor executor;
+  for (int round = 0; round < 1000; ++round) {
+    Flag flag;
+    JoinHandle<> task =
+        executor.Spawn([&flag]() -> Task<> { co_await flag.Wait(); });
+    std::thread other([&flag] { flag.Set(); });
+    BlockOn(executor.Drive(std::move(task)));
+    other.join();
+  }
+}
+
+TEST(LocalExecutorDriveTest, ItsOwnRunMayDriveIt) {
+  LocalExecutor executor;
+  Flag flag;
+  JoinHandle<> task =
+      executor.Spawn([&flag]() -> Task<> { co_await flag.Wait(); });
+  std::thread other([&flag] { flag.Set(); });
+  executor.Run(executor.Drive(std::move(task)));
+  other.join();
+}
+
+TEST(LocalExecutorDriveTest, ABusyOneLetsItsPollerBreathe) {
+  LocalExecutor executor;
+  int count = 0;
+  JoinHandle<> busy = executor.SpawnBorrowing(Count(count, 1'000'000));
+  auto drive = executor.Drive(Pending());
+  const CountingWaker waker;
+  Context cx(waker.waker());
+  for (int poll = 1; poll < 10; ++poll) {
+    EXPECT_TRUE(drive.Poll(cx).IsPending());
+    EXPECT_GE(count, poll);
+    EXPECT_LE(count, 200 * poll);
+    EXPECT_EQ(waker.wakes(), poll);
+  }
+}
+
+TEST(LocalExecutorDriveTest, RunsAFairShareOfManyTasks) {
+  LocalExecutor executor;
+  std::vector<JoinHandle<>> tasks;
+  for (int i = 0; i < 1000; ++i) tasks.push_back(executor.Spawn(Ready()));
+  auto drive = executor.Drive(Pending());
+  CountingWaker waker;
+  Context cx(waker.waker());
+  int polls = 0;
+  do {
+    EXPECT_TRUE(drive.Poll(cx).IsPending());
+    ++polls;
+  } while (waker.TakeWakes() != 0);
+  EXPECT_EQ(polls, 1000 / 200 + 1);
+  EXPECT_TRUE(executor.IsEmpty());
+}
+
+TEST(LocalExecutorDriveTest, EachOfTwoIsToldAndRunsAllTasks) {
+  LocalExecutor executor;
+  CountingWaker a;
+  CountingWaker b;
+  Context cx_a(a.waker());
+  Context cx_b(b.waker());
+  auto drive_a = executor.Drive(Pending());
+  std::optional<decltype(executor.Drive(Pending()))> drive_b(
+      executor.Drive(Pending()));
+  EXPECT_TRUE(drive_a.Poll(cx_a).IsPending());
+  EXPECT_TRUE(drive_b->Poll(cx_b).IsPending());
+  EXPECT_EQ(a.wakes(), 0);
+  EXPECT_EQ(b.wakes(), 0);
+
+  JoinHandle<> task = executor.Spawn(Ready());
+  EXPECT_EQ(a.TakeWakes(), 1);
+  EXPECT_EQ(b.TakeWakes(), 1);
+  EXPECT_TRUE(drive_b->Poll(cx_b).IsPending());
+  EXPECT_TRUE(task.IsFinished());
+
+  // The one that was polled last goes; the other is told all the same.
+  EXPECT_TRUE(drive_a.Poll(cx_a).IsPending());
+  EXPECT_TRUE(drive_b->Poll(cx_b).IsPending());
+  drive_b.reset();
+  EXPECT_EQ(b.outstanding(), 0);
+  std::thread([&executor] {
+    executor.spawner().Spawn(Ready()).Detach();
+  }).join();
+  EXPECT_EQ(a.TakeWakes(), 1);
+}
+
+// Run() sleeps and wakes beside it.
+TEST(LocalExecutorDriveTest, IsToldAfterAnotherRun) {
+  LocalExecutor executor;
+  CountingWaker waker;
+  Context cx(waker.waker());
+  auto drive = executor.Drive(Pending());
+  EXPECT_TRUE(drive.Poll(cx).IsPending());
+  Flag flag;
+  std::thread sets([&flag] { flag.Set(); });
+  executor.Run(flag.Wait());
+  sets.join();
+  EXPECT_TRUE(drive.Poll(cx).IsPending());
+  waker.TakeWakes();
+
+  std::thread([&executor] {
+    executor.spawner().Spawn(Ready()).Detach();
+  }).join();
+  EXPECT_EQ(waker.TakeWakes(), 1);
+}
+
+TEST(LocalExecutorDriveTest, DroppingItLeavesTheTasks) {
+  LocalExecutor executor;
+  int count = 0;
+  JoinHandle<> task = executor.SpawnBorrowing(Count(count, 3));
+  {
+    const CountingWaker waker;
+    Context cx(waker.waker());
+    auto drive = executor.Drive(Pending());
+    EXPECT_TRUE(drive.Poll(cx).IsPending());
+    EXPECT_EQ(count, 1);
+  }
+  EXPECT_FALSE(executor.IsEmpty());
+  executor.Run(task);
+  EXPECT_EQ(count, 3);
+}
+
+TEST(LocalExecutorDriveTest, UsesTheClockOfWhoPollsIt) {
+  LocalExecutor executor;
+  timer::FakeClock clock;
+  Environment environment;
+  environment.clock = &clock;
+  const EnvironmentScope scope(environment);
+  JoinHandle<> task =
+      executor.Spawn([]() -> Task<> { co_await timer::After(absl::Hours(1)); });
+  auto drive = executor.Drive(timer::After(absl::Hours(2)));
+  CountingWaker waker;
+  Context cx(waker.waker());
+  EXPECT_TRUE(drive.Poll(cx).IsPending());
+  EXPECT_EQ(waker.TakeWakes(), 0);
+
+  clock.Advance(absl::Hours(1));
+  EXPECT_EQ(waker.TakeWakes(), 1);
+  EXPECT_TRUE(drive.Poll(cx).IsPending());
+  EXPECT_TRUE(task.IsFinished());
+
+  clock.Advance(absl::Hours(1));
+  EXPECT_EQ(waker.TakeWakes(), 1);
+  EXPECT_TRUE(drive.Poll(cx).IsReady());
+}
+
+// ---- Handles elsewhere ----
+
+TEST(LocalExecutorTest, AnotherThreadAwaitsAHandle) {
+  LocalExecutor executor;
+  for (int round = 0; round < 500; ++round) {
+    JoinHandle<std::unique_ptr<int>> task =
+        executor.Spawn([]() -> Task<std::unique_ptr<int>> {
+          co_await YieldNow();
+          co_return std::make_unique<int>(7);
+        });
+    Flag done;
+    std::thread other([&done, task = std::move(task)]() mutable {
+      EXPECT_EQ(*BlockOn(std::move(task)), 7);
+      done.Set();
+    });
+    executor.Run(done.Wait());
+    other.join();
+  }
+  EXPECT_TRUE(executor.IsEmpty());
+}
+
+TEST(LocalExecutorTest, AnotherThreadDropsOrCancelsAHandle) {
+  LocalExecutor executor;
+  auto token = std::make_shared<int>(0);
+  for (int round = 0; round < 500; ++round) {
+    JoinHandle<> dropped =
+        executor.Spawn([token]() -> Task<> { co_await Pending(); });
+    JoinHandle<> cancelled =
+        executor.Spawn([token]() -> Task<> { co_await Pending(); });
+    Flag done;
+    std::thread other(
+        [&done, d = std::move(dropped), c = std::move(cancelled)]() mutable {
+          {
+            const JoinHandle<> gone = std::move(d);
+          }
+          EXPECT_EQ(BlockOn(std::move(c).Cancel()), std::nullopt);
+          done.Set();
+        });
+    executor.Run(done.Wait());
+    other.join();
+  }
+  EXPECT_TRUE(executor.IsEmpty());
+  EXPECT_EQ(token.use_count(), 1);
+}
+
+TEST(LocalExecutorTest, SpawnedElsewhereAfterTheEndIsDestroyedThere) {
+  auto token = std::make_shared<int>(0);
+  LocalExecutor executor;
+  executor.Close();
+  std::thread([&] {
+    JoinHandle<> task =
+        executor.spawner().Spawn([token]() -> Task<> { co_await Pending(); });
+    EXPECT_EQ(token.use_count(), 1);
+    EXPECT_TRUE(task.IsFinished());
+  }).join();
+  EXPECT_EQ(token.use_count(), 1);
+}
+
+TEST(LocalExecutorTest, CloseCountsTasks) {
+  LocalExecutor executor;
+  JoinHandle<> idle = executor.Spawn(Pending());
+  while (executor.TryTick()) {
+  }
+  JoinHandle<> fresh = executor.Spawn(Pending());
+  std::thread([&] { executor.spawner().Spawn(Pending()).Detach(); }).join();
+  EXPECT_EQ(executor.Close(), 3u);
+  EXPECT_EQ(executor.Close(), 0u);
+}
+
+// A driver that counts the unparks of other threads.
+class UnparkedDriver final : public Driver {
+ public:
+  void Park(Instant deadline) override { parker_.Park(deadline); }
+  Waker Unparker() override { return counter_.waker(); }
+
+  int64_t TakeUnparks() { return counter_.TakeWakes(); }
+
+ private:
+  Parker parker_;
+  CountingWaker counter_;
+};
+
+// An owner that is awake reads its inbox by itself.
+TEST(LocalExecutorTest, AWakeFromElsewhereUnparksASleepingOwnerAlone) {
+  UnparkedDriver driver;
+  Environment environment;
+  environment.driver = &driver;
+  const EnvironmentScope scope(environment);
+  LocalExecutor executor;
+  int run = 0;
+  JoinHandle<> task = executor.Spawn([&]() -> Task<> {
+    for (int i = 0; i < 10; ++i) {
+      std::thread([&] {
+        executor.spawner()
+            .Spawn([&run]() -> Task<> {
+              ++run;
+              co_return;
+            })
+            .Detach();
+      }).join();
+      co_await YieldNow();
+    }
+    while (run < 10) co_await YieldNow();
+  });
+  executor.Run(task);
+  EXPECT_EQ(driver.TakeUnparks(), 0);
+}
+
+TEST(LocalExecutorDriveDeathTest, MustNotOutliveItsExecutor) {
+  auto outlive = [] {
+    const CountingWaker waker;
+    Context cx(waker.waker());
+    std::optional<LocalExecutor> executor(std::in_place);
+    auto drive = executor->Drive(Pending());
+    EXPECT_TRUE(drive.Poll(cx).IsPending());
+    executor.reset();
+  };
+  EXPECT_DEATH(outlive(), "outlived its LocalExecutor");
 }
 
 TEST(LocalExecutorDeathTest, OtherThreadsMayNotUseIt) {

@@ -99,19 +99,19 @@ const WakerVTable LocalCore::kMainWaker = {
 
 class LocalCore::RunScope {
  public:
-  RunScope(LocalCore& core, Waker unparker)
+  explicit RunScope(LocalCore& core)
       : core_(core),
         environment_(MakeEnvironment(core)),
         scope_(environment_),
-        outer_running_(std::exchange(core.running_, true)),
-        outer_unparker_(std::move(unparker)) {
+        outer_running_(std::exchange(core.running_, true)) {
     core_.main_woken_ = true;
-    SwapUnparker();
+    core_.has_unparker_ = false;  // an outer Run() may have another driver
   }
   RunScope(const RunScope&) = delete;
   RunScope& operator=(const RunScope&) = delete;
+  // An outer Run() sets its own unparker again when it parks.
   ~RunScope() {
-    SwapUnparker();
+    if (core_.has_unparker_) core_.SetUnparker(Waker());
     core_.running_ = outer_running_;
     core_.main_woken_ = true;  // the wake may have been for an outer Run()
   }
@@ -125,17 +125,11 @@ class LocalCore::RunScope {
     return environment;
   }
 
-  void SwapUnparker() {
-    const std::lock_guard lock(core_.mutex_);
-    std::swap(outer_unparker_, core_.unparker_);
-  }
-
   const task_internal::NoBlockingScope no_blocking_;
   LocalCore& core_;
   const Environment environment_;
   const EnvironmentScope scope_;
   const bool outer_running_;
-  Waker outer_unparker_;
 };
 
 // Tasks run inside a poll or call that somebody else makes.
@@ -165,7 +159,7 @@ void LocalCore::Run(absl::FunctionRef<bool(Context&)> poll) {
              "others may need: co_await the future instead");
   Driver& driver = Environment::CurrentDriver();
   const Waker waker(&kMainWaker, this);
-  const RunScope scope(*this, driver.Unparker());
+  const RunScope scope(*this);
   for (;;) {
     if (std::exchange(main_woken_, false)) {
       ++since_driver_;
@@ -203,6 +197,7 @@ void LocalCore::PollDriver(Driver& driver) {
 void LocalCore::ParkIn(Driver& driver) {
   since_driver_ = 0;
   before_yield_ = -1;
+  if (!has_unparker_) SetUnparker(driver.Unparker());
   if (inbox_.FallAsleep()) driver.Park(Instant::Infinite());
   if (slots_ == nullptr) inbox_.WakeUp();
   TakeInbox();
@@ -319,6 +314,12 @@ void LocalCore::WakeMain() {
       // A new task, or news for one that is done.
       if (item != nullptr) task_internal::DropLateRunnable(item);
   }
+}
+
+void LocalCore::SetUnparker(Waker unparker) {
+  has_unparker_ = static_cast<bool>(unparker);
+  const std::lock_guard lock(mutex_);
+  std::swap(unparker_, unparker);
 }
 
 void LocalCore::Unpark() {

@@ -81,6 +81,7 @@ class LocalCore final : public Spawner {
   // `item` is a Runnable or, for WakeMain(), null.
   void SendHome(void* item);
   void Unpark();
+  void SetUnparker(Waker unparker);
   // Enters `slot` in the list, or wakes `waker` if there is something to do.
   void AwaitTasks(DriveSlot& slot, const Waker& waker);
   void WakeSlots();
@@ -91,10 +92,11 @@ class LocalCore final : public Spawner {
   // The home thread's.
   TaskRing ready_;  // home Runnables, raw
   TaskList suspended_;
-  bool closed_ = true;       // as the inbox
-  bool running_ = false;     // in Run()
-  bool main_woken_ = false;  // its future shall be polled
-  int ticking_ = 0;          // in TryTick() and Drive()
+  bool closed_ = true;         // as the inbox
+  bool running_ = false;       // in Run()
+  bool main_woken_ = false;    // its future shall be polled
+  bool has_unparker_ = false;  // it is the current Run()'s
+  int ticking_ = 0;            // in TryTick() and Drive()
   uint32_t since_driver_ = 0;
   // How many tasks may still run before one that has yielded; -1: none has.
   int64_t before_yield_ = -1;

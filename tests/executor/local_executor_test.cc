@@ -3,7 +3,7 @@
 
 #include "weft/executor/local_executor.h"
 
-#include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -59,6 +59,18 @@ class Flag {
   std::mutex mutex_;
   bool set_ = false;
   Waker waker_;
+};
+
+// A driver that does something in place of each sleep, and counts unparks.
+class ScriptedDriver final : public Driver {
+ public:
+  void Park(Instant deadline) override {
+    if (deadline == Instant::Infinite()) on_sleep();
+  }
+  Waker Unparker() override { return unparks.waker(); }
+
+  std::function<void()> on_sleep;
+  CountingWaker unparks;
 };
 
 TEST(LocalExecutorTest, RunGivesTheOutput) {
@@ -398,19 +410,30 @@ TEST(LocalExecutorDriveTest, EachOfTwoIsToldAndRunsAllTasks) {
   EXPECT_EQ(a.TakeWakes(), 1);
 }
 
-// Run() sleeps and wakes beside it.
-TEST(LocalExecutorDriveTest, IsToldAfterAnotherRun) {
+// Pending once; `later` gets its waker.
+auto SleepOnce(Waker& later) {
+  return PollFn([&later, slept = false](Context& cx) mutable -> Polled<void> {
+    if (std::exchange(slept, true)) return Unit();
+    later = cx.waker();
+    return kPending;
+  });
+}
+
+// Run() sleeps beside it, and is not woken by a letter.
+TEST(LocalExecutorDriveTest, IsToldAfterAnotherRunHasSlept) {
+  ScriptedDriver driver;
+  Waker main;
+  driver.on_sleep = [&main] { std::exchange(main, Waker()).Wake(); };
+  Environment environment;
+  environment.driver = &driver;
+  const EnvironmentScope scope(environment);
   LocalExecutor executor;
   CountingWaker waker;
   Context cx(waker.waker());
   auto drive = executor.Drive(Pending());
   EXPECT_TRUE(drive.Poll(cx).IsPending());
-  Flag flag;
-  std::thread sets([&flag] { flag.Set(); });
-  executor.Run(flag.Wait());
-  sets.join();
-  EXPECT_TRUE(drive.Poll(cx).IsPending());
-  waker.TakeWakes();
+  executor.Run(SleepOnce(main));
+  EXPECT_EQ(waker.TakeWakes(), 0);
 
   std::thread([&executor] {
     executor.spawner().Spawn(Ready()).Detach();
@@ -527,43 +550,50 @@ TEST(LocalExecutorTest, CloseCountsTasks) {
   EXPECT_EQ(executor.Close(), 0u);
 }
 
-// A driver that counts the unparks of other threads.
-class UnparkedDriver final : public Driver {
- public:
-  void Park(Instant deadline) override { parker_.Park(deadline); }
-  Waker Unparker() override { return counter_.waker(); }
-
-  int64_t TakeUnparks() { return counter_.TakeWakes(); }
-
- private:
-  Parker parker_;
-  CountingWaker counter_;
-};
-
-// An owner that is awake reads its inbox by itself.
-TEST(LocalExecutorTest, AWakeFromElsewhereUnparksASleepingOwnerAlone) {
-  UnparkedDriver driver;
+TEST(LocalExecutorTest, OnlyTheFirstLetterToASleepingOwnerUnparksIt) {
+  ScriptedDriver driver;
   Environment environment;
   environment.driver = &driver;
   const EnvironmentScope scope(environment);
   LocalExecutor executor;
   int run = 0;
+  Flag both;
+  auto spawn_elsewhere = [&] {
+    std::thread([&] {
+      auto count = [&]() -> Task<> {
+        if (++run == 2) both.Set();
+        co_return;
+      };
+      executor.spawner().Spawn(count).Detach();
+      executor.spawner().Spawn(count).Detach();
+    }).join();
+  };
+  driver.on_sleep = spawn_elsewhere;
   JoinHandle<> task = executor.Spawn([&]() -> Task<> {
-    for (int i = 0; i < 10; ++i) {
-      std::thread([&] {
-        executor.spawner()
-            .Spawn([&run]() -> Task<> {
-              ++run;
-              co_return;
-            })
-            .Detach();
-      }).join();
-      co_await YieldNow();
-    }
-    while (run < 10) co_await YieldNow();
+    co_await both.Wait();
+    EXPECT_EQ(driver.unparks.TakeWakes(), 1);
+    // Now it is awake.
+    for (int i = 0; i < 10; ++i) spawn_elsewhere();
+    while (run < 22) co_await YieldNow();
+    EXPECT_EQ(driver.unparks.TakeWakes(), 0);
   });
   executor.Run(task);
-  EXPECT_EQ(driver.TakeUnparks(), 0);
+}
+
+TEST(LocalExecutorTest, AnOwnerThatWokeByItselfIsNotUnparked) {
+  ScriptedDriver driver;
+  Waker sleeper;
+  driver.on_sleep = [&sleeper] { std::exchange(sleeper, Waker()).Wake(); };
+  Environment environment;
+  environment.driver = &driver;
+  const EnvironmentScope scope(environment);
+  LocalExecutor executor;
+  JoinHandle<> task = executor.Spawn([&]() -> Task<> {
+    co_await SleepOnce(sleeper);
+    std::thread([&] { executor.spawner().Spawn(Ready()).Detach(); }).join();
+  });
+  executor.Run(task);
+  EXPECT_EQ(driver.unparks.wakes(), 0);
 }
 
 TEST(LocalExecutorDriveDeathTest, MustNotOutliveItsExecutor) {

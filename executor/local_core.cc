@@ -1,13 +1,23 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Algorithm. Tasks that the home thread wakes go straight to its queue; those
-// that others wake go to the inbox, whose first item unparks the driver. The
-// inbox is looked at after each poll of the driver and before each park, and
-// unparking is sticky: an item is seen by the look, or its unpark ends the park
-// that follows.
+// Algorithm. At home nothing is shared: a spawn or a wake pushes to a ring, and
+// the loop pops from it. What other threads make ready comes as letters to the
+// inbox, which is looked at when the ring is empty, after each poll of the
+// driver, and before each park. The park leaves a mark in the inbox (see
+// executor/local_inbox.h); only the letter that replaces it costs an unpark,
+// which is sticky and so ends the park that is about to begin as well.
+//
+// The same mark stands while Drive() futures wait for tasks. These are told also
+// by what becomes ready at home, since their poller may be busy elsewhere. As
+// long as one waits the mark is not taken away, only replaced, by a sender who
+// tells them all.
+//
+// The waker of the future in Run() is the core itself, without a count. Where it
+// fires too late it causes a poll of a later Run(), or nothing.
 #include "weft/executor/local_core.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -16,7 +26,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "weft/executor/run_signal.h"
+#include "weft/executor/local_inbox.h"
 #include "weft/executor/task_list.h"
 #include "weft/task/blocking_check.h"
 #include "weft/task/check.h"
@@ -34,6 +44,8 @@ namespace {
 
 // How many polls may pass before the driver is polled: Tokio's number.
 constexpr uint32_t kInterval = 61;
+// How many tasks a poll of Drive() runs.
+constexpr int kTasksPerDrive = 200;
 
 constinit std::mutex pool_mutex;  // guards the next one
 constinit LocalCore* pool = nullptr;
@@ -48,18 +60,27 @@ LocalCore* LocalCore::Acquire() {
     if (core != nullptr) pool = std::exchange(core->next_free_, nullptr);
   }
   if (core == nullptr) core = new LocalCore;
-  const std::lock_guard lock(core->mutex_);
-  core->home_ = task_internal::ThisThread();
+  const void* home = task_internal::ThisThread();
+  // Relaxed: late wakers ask only whether it is their own thread.
+  core->home_.store(home, std::memory_order_relaxed);
+  core->main_sent_.store(false, std::memory_order_relaxed);
+  core->BindTo(home);
   core->closed_ = false;
+  core->inbox_.Open();
   return core;
 }
 
 void LocalCore::Release(LocalCore* core) {
+  WEFT_CHECK(core->slots_ == nullptr,
+             "a Drive() future outlived its LocalExecutor");
   const std::lock_guard lock(pool_mutex);
   core->next_free_ = std::exchange(pool, core);
 }
 
-bool LocalCore::IsHome() const { return home_ == task_internal::ThisThread(); }
+bool LocalCore::IsHome() const {
+  // Relaxed: as in Acquire().
+  return home_.load(std::memory_order_relaxed) == task_internal::ThisThread();
+}
 
 void LocalCore::CheckHome() const {
   WEFT_CHECK(
@@ -68,21 +89,31 @@ void LocalCore::CheckHome() const {
       "thread than the thread that made it; spawn on its spawner() instead");
 }
 
+const WakerVTable LocalCore::kMainWaker = {
+    .clone = [](void* data) { return Waker(&kMainWaker, data); },
+    .wake = [](void* data) { static_cast<LocalCore*>(data)->WakeMain(); },
+    .wake_by_ref =
+        [](void* data) { static_cast<LocalCore*>(data)->WakeMain(); },
+    .drop = [](void*) {},
+};
+
 class LocalCore::RunScope {
  public:
-  RunScope(LocalCore& core, Waker unparker)
-      : core_(core), environment_(MakeEnvironment(core)), scope_(environment_) {
-    core_.running_ = true;
-    const std::lock_guard lock(core_.mutex_);
-    core_.unparker_ = std::move(unparker);
+  explicit RunScope(LocalCore& core)
+      : core_(core),
+        environment_(MakeEnvironment(core)),
+        scope_(environment_),
+        outer_running_(std::exchange(core.running_, true)) {
+    core_.main_woken_ = true;
+    core_.has_unparker_ = false;  // an outer Run() may have another driver
   }
   RunScope(const RunScope&) = delete;
   RunScope& operator=(const RunScope&) = delete;
+  // An outer Run() sets its own unparker again when it parks.
   ~RunScope() {
-    core_.running_ = false;
-    Waker unparker;  // dropped after the lock
-    const std::lock_guard lock(core_.mutex_);
-    std::swap(unparker, core_.unparker_);
+    if (core_.has_unparker_) core_.SetUnparker(Waker());
+    core_.running_ = outer_running_;
+    core_.main_woken_ = true;  // the wake may have been for an outer Run()
   }
 
   const Environment& environment() const { return environment_; }
@@ -98,6 +129,27 @@ class LocalCore::RunScope {
   LocalCore& core_;
   const Environment environment_;
   const EnvironmentScope scope_;
+  const bool outer_running_;
+};
+
+// Tasks run inside a poll or call that somebody else makes.
+class LocalCore::TickScope {
+ public:
+  TickScope(LocalCore& core, const Environment& outer)
+      : core_(core), environment_(outer), scope_(environment_) {
+    environment_.spawner = &core;
+    ++core_.ticking_;
+  }
+  TickScope(const TickScope&) = delete;
+  TickScope& operator=(const TickScope&) = delete;
+  ~TickScope() { --core_.ticking_; }
+
+  const Environment& environment() const { return environment_; }
+
+ private:
+  LocalCore& core_;
+  Environment environment_;
+  const EnvironmentScope scope_;
 };
 
 void LocalCore::Run(absl::FunctionRef<bool(Context&)> poll) {
@@ -106,11 +158,10 @@ void LocalCore::Run(absl::FunctionRef<bool(Context&)> poll) {
              "Run() was called by a task or inside another Run(), whose thread "
              "others may need: co_await the future instead");
   Driver& driver = Environment::CurrentDriver();
-  const Waker waker = RunSignal::Make(driver.Unparker());
-  RunSignal& signal = RunSignal::Of(waker);
-  const RunScope scope(*this, driver.Unparker());
+  const Waker waker(&kMainWaker, this);
+  const RunScope scope(*this);
   for (;;) {
-    if (signal.Take()) {
+    if (std::exchange(main_woken_, false)) {
       ++since_driver_;
       Budget budget;
       Context cx(waker, &budget, &scope.environment());
@@ -118,10 +169,10 @@ void LocalCore::Run(absl::FunctionRef<bool(Context&)> poll) {
     }
     if (since_driver_ >= kInterval || before_yield_ == 0) PollDriver(driver);
     if (RunOne()) continue;
-    if (signal.IsNotified()) {
+    if (main_woken_) {
       PollDriver(driver);  // a future that yields must not starve the driver
     } else {
-      ParkIn(driver, signal);
+      ParkIn(driver);
     }
   }
 }
@@ -129,11 +180,10 @@ void LocalCore::Run(absl::FunctionRef<bool(Context&)> poll) {
 bool LocalCore::RunOne() {
   if (ready_.empty()) TakeInbox();
   if (ready_.empty()) return false;
-  void* task = ready_.front();
-  ready_.pop_front();
   ++since_driver_;
   if (before_yield_ > 0) --before_yield_;
-  Runnable<SpawnedTask>::FromRaw(task).Run();
+  task_internal::RunLocalTask(task_internal::TaskOf(ready_.Pop()),
+                              Budget::kPerPoll);
   return true;
 }
 
@@ -144,24 +194,74 @@ void LocalCore::PollDriver(Driver& driver) {
   TakeInbox();
 }
 
-void LocalCore::ParkIn(Driver& driver, const RunSignal& signal) {
+void LocalCore::ParkIn(Driver& driver) {
   since_driver_ = 0;
   before_yield_ = -1;
-  // RunOne() has just found the inbox empty, with nothing run since that could
-  // have taken the unpark of a later item.
-  if (!signal.IsNotified()) driver.Park(Instant::Infinite());
+  if (!has_unparker_) SetUnparker(driver.Unparker());
+  if (inbox_.FallAsleep()) driver.Park(Instant::Infinite());
+  if (slots_ == nullptr) inbox_.WakeUp();
   TakeInbox();
 }
 
 bool LocalCore::TryTick() {
   CheckHome();
-  Environment environment = Environment::Current();
-  environment.spawner = this;
-  const EnvironmentScope scope(environment);
-  ++ticking_;
-  const bool ran = RunOne();
-  --ticking_;
-  return ran;
+  const TickScope scope(*this, Environment::Current());
+  return RunOne();
+}
+
+void LocalCore::Drive(Context& cx, DriveSlot& slot,
+                      absl::FunctionRef<bool(Context&)> poll) {
+  CheckHome();
+  Forget(slot);
+  const TickScope scope(*this, cx.environment());
+  Context inner(cx.waker(), cx.budget(), &scope.environment());
+  if (poll(inner)) return;
+  if (RunSome()) {
+    cx.waker().WakeByRef();
+  } else {
+    AwaitTasks(slot, cx.waker());
+  }
+}
+
+bool LocalCore::RunSome() {
+  before_yield_ = -1;
+  for (int i = 0; i < kTasksPerDrive; ++i) {
+    // Whoever polls this polls the driver before a yielded task runs again.
+    if (before_yield_ == 0) return true;
+    if (!RunOne()) return false;
+  }
+  return true;
+}
+
+void LocalCore::AwaitTasks(DriveSlot& slot, const Waker& waker) {
+  slot.waker_ = waker;
+  slot.waits_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    slot.next_ = std::exchange(slots_, &slot);
+  }
+  // Closed, there will be no more tasks.
+  if (!inbox_.FallAsleep() && !closed_) WakeSlots();
+}
+
+void LocalCore::Forget(DriveSlot& slot) {
+  if (!slot.waits_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    DriveSlot** link = &slots_;
+    while (*link != &slot) link = &(*link)->next_;
+    *link = slot.next_;
+  }
+  slot.waits_ = false;
+  slot.waker_ = Waker();
+}
+
+void LocalCore::WakeSlots() {
+  while (slots_ != nullptr) {
+    Waker waker = std::exchange(slots_->waker_, Waker());
+    Forget(*slots_);
+    std::move(waker).Wake();
+  }
 }
 
 bool LocalCore::IsEmpty() {
@@ -171,59 +271,85 @@ bool LocalCore::IsEmpty() {
 }
 
 void LocalCore::TakeInbox() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (inbox_.empty()) return;
-    std::swap(taken_, inbox_);
-  }
-  ready_.insert(ready_.end(), taken_.begin(), taken_.end());
-  taken_.clear();
+  if (!inbox_.HasLetters()) return;
+  inbox_.TakeAll([this](void* item) {
+    if (item == nullptr) {
+      // Acquire-release: a wake after this sends again, one before is seen.
+      main_sent_.exchange(false, std::memory_order_acq_rel);
+      main_woken_ = true;
+    } else if (!task_internal::IsMessage(item) ||
+               task_internal::ReceiveMessage(item)) {
+      ready_.Push(task_internal::TaskOf(item));
+    }
+  });
 }
 
 void LocalCore::Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo info) {
-  if (IsHome() && !closed_) {  // closed_ is written at home alone
-    if (info.woken_while_running && before_yield_ < 0) {
-      before_yield_ = static_cast<int64_t>(ready_.size());
-    }
-    ready_.push_back(std::move(runnable).IntoRaw());
+  void* raw = std::move(runnable).IntoRaw();
+  if (task_internal::IsMessage(raw) || !IsHome()) return SendHome(raw);
+  if (closed_) return task_internal::DropLateRunnable(raw);
+  if (info.woken_while_running && before_yield_ < 0) {
+    before_yield_ = static_cast<int64_t>(ready_.size());
+  }
+  ready_.Push(raw);
+  if (slots_ != nullptr) WakeSlots();
+}
+
+void LocalCore::WakeMain() {
+  if (!IsHome()) return SendHome(nullptr);
+  main_woken_ = true;
+}
+
+[[gnu::noinline]] void LocalCore::SendHome(void* item) {
+  // Acquire-release: whoever finds it set publishes what led to the wake.
+  if (item == nullptr && main_sent_.exchange(true, std::memory_order_acq_rel)) {
     return;
   }
-  Waker unparker;
+  switch (inbox_.Send(item)) {
+    case LocalInbox::Sent::kQuietly:
+      return;
+    case LocalInbox::Sent::kUnpark:
+      return Unpark();
+    case LocalInbox::Sent::kClosed:
+      // A new task, or news for one that is done.
+      if (item != nullptr) task_internal::DropLateRunnable(item);
+  }
+}
+
+void LocalCore::SetUnparker(Waker unparker) {
+  has_unparker_ = static_cast<bool>(unparker);
+  const std::lock_guard lock(mutex_);
+  std::swap(unparker_, unparker);
+}
+
+void LocalCore::Unpark() {
+  std::vector<Waker> wakers;
   {
     const std::lock_guard lock(mutex_);
-    // Where the executor is closed only a new task can come; it is destroyed
-    // here, after the lock.
-    if (closed_) return;
-    inbox_.push_back(std::move(runnable).IntoRaw());
-    if (inbox_.size() == 1) unparker = unparker_;
+    wakers.push_back(unparker_);
+    for (DriveSlot* slot = slots_; slot != nullptr; slot = slot->next_) {
+      wakers.push_back(slot->waker_);
+    }
   }
-  std::move(unparker).Wake();
+  for (Waker& waker : wakers) std::move(waker).Wake();
 }
 
 size_t LocalCore::Close() {
-  {
-    // The last owner of a closed one may be any thread.
-    const std::lock_guard lock(mutex_);
-    if (closed_) return 0;
-  }
+  // The last owner of a closed one may be any thread.
+  if (inbox_.IsClosed()) return 0;
   CheckHome();
   WEFT_CHECK(!running_ && ticking_ == 0,
              "a LocalExecutor was closed or destroyed inside its own "
              "Run() or TryTick(); a task cannot close its executor");
-  Environment environment = Environment::Current();
-  environment.spawner = this;
-  const EnvironmentScope scope(environment);
+  const TickScope scope(*this, Environment::Current());
   size_t dropped = Drain();
   std::vector<Waker> wakers;
   suspended_.AppendWakers(wakers);
   CancelTasks(std::move(wakers));
   for (;;) {
     dropped += Drain();
-    {
-      const std::lock_guard lock(mutex_);
-      closed_ = suspended_.size() == 0 && inbox_.empty();
-      if (closed_) return dropped;
-    }
+    closed_ = suspended_.size() == 0 && inbox_.Close();
+    if (closed_) return dropped;
     // Another thread has just woken a task and is about to send it.
     std::this_thread::yield();
   }
@@ -234,10 +360,7 @@ size_t LocalCore::Drain() {
   for (;;) {
     TakeInbox();
     if (ready_.empty()) return dropped;
-    void* task = ready_.front();
-    ready_.pop_front();
-    static_cast<void>(Runnable<SpawnedTask>::FromRaw(task));
-    ++dropped;
+    if (task_internal::DropRunnable(ready_.Pop())) ++dropped;
   }
 }
 

@@ -6,20 +6,20 @@
 // Cores come from a pool that never gives memory back, so that a thread that is
 // just waking a task finds one whatever became of the executor.
 //
-// Thread safety: Schedule from any thread, the rest from the home thread.
+// Thread safety: Schedule, and the wakers of Run, from any thread; the rest at
+// home.
 #ifndef WEFT_EXECUTOR_LOCAL_CORE_H_
 #define WEFT_EXECUTOR_LOCAL_CORE_H_
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <mutex>
-#include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "weft/executor/run_signal.h"
+#include "weft/executor/local_inbox.h"
 #include "weft/executor/task_list.h"
+#include "weft/executor/task_ring.h"
 #include "weft/task/context.h"
 #include "weft/task/driver.h"
 #include "weft/task/runnable.h"
@@ -27,6 +27,17 @@
 #include "weft/task/waker.h"
 
 namespace weft::executor_internal {
+
+// A future that drives a LocalCore, while it has nothing to do: who is told of
+// the next ready task. Destroyed at home.
+class DriveSlot {
+ private:
+  friend class LocalCore;
+
+  Waker waker_;
+  DriveSlot* next_ = nullptr;
+  bool waits_ = false;  // it is in the core's list
+};
 
 class LocalCore final : public Spawner {
  public:
@@ -37,6 +48,11 @@ class LocalCore final : public Spawner {
   bool IsHome() const;
   void CheckHome() const;
   void Run(absl::FunctionRef<bool(Context&)> poll);
+  // Calls `poll` once; unless that is done, runs some tasks and sees to it that
+  // `cx` is woken when there are more.
+  void Drive(Context& cx, DriveSlot& slot,
+             absl::FunctionRef<bool(Context&)> poll);
+  void Forget(DriveSlot& slot);
   bool TryTick();
   bool IsEmpty();
   size_t Close();
@@ -44,37 +60,57 @@ class LocalCore final : public Spawner {
 
  private:
   class RunScope;
+  class TickScope;
+  static const WakerVTable kMainWaker;
 
   void Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo info) override;
   void Register(SpawnedTask& task) override { suspended_.Add(task); }
   void Unregister(SpawnedTask& task) override { suspended_.Remove(task); }
 
+  bool RunOne();
+  // Runs tasks for one poll of Drive(); false if there are no more.
+  bool RunSome();
+  void PollDriver(Driver& driver);
+  void ParkIn(Driver& driver);
   // Moves what other threads have sent to the ready tasks.
   void TakeInbox();
-  bool RunOne();
-  void PollDriver(Driver& driver);
-  void ParkIn(Driver& driver, const RunSignal& signal);
   // Destroys the ready tasks, and those that this makes ready.
   size_t Drain();
 
-  // Written while no other thread knows this core; read by any.
-  const void* home_ = nullptr;
+  // The future in Run() shall be polled.
+  void WakeMain();
+  // `item` is a Runnable or, for WakeMain(), null.
+  void SendHome(void* item);
+  void Unpark();
+  void SetUnparker(Waker unparker);
+  // Enters `slot` in the list, or wakes `waker` if there is something to do.
+  void AwaitTasks(DriveSlot& slot, const Waker& waker);
+  void WakeSlots();
+
+  // Changed while no task of this core is alive; late wakers still look.
+  std::atomic<const void*> home_ = nullptr;
 
   // The home thread's.
-  std::deque<void*> ready_;  // Runnable<SpawnedTask>::IntoRaw()
+  TaskRing ready_;  // home Runnables, raw
   TaskList suspended_;
-  bool running_ = false;  // in Run()
-  int ticking_ = 0;       // in TryTick()
+  bool closed_ = true;         // as the inbox
+  bool running_ = false;       // in Run()
+  bool main_woken_ = false;    // its future shall be polled
+  bool has_unparker_ = false;  // it is the current Run()'s
+  int ticking_ = 0;            // in TryTick() and Drive()
   uint32_t since_driver_ = 0;
   // How many tasks may still run before one that has yielded; -1: none has.
   int64_t before_yield_ = -1;
-  std::vector<void*> taken_;  // TakeInbox's, kept for its memory
+
+  LocalInbox inbox_;
+  // The inbox has a letter that says: WakeMain(). Set by who sends it, cleared
+  // when it is read.
+  std::atomic<bool> main_sent_ = false;
 
   std::mutex mutex_;
-  // Guarded by mutex_.
-  bool closed_ = true;
-  std::vector<void*> inbox_;
+  // Written at home, under mutex_; others read them under it.
   Waker unparker_;                  // of the driver that Run() may be parked in
+  DriveSlot* slots_ = nullptr;      // those that wait
   LocalCore* next_free_ = nullptr;  // the pool's
 };
 

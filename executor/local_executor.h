@@ -5,11 +5,16 @@
 //
 // Everything that is spawned here is polled and destroyed on the thread that
 // made the executor, so it may use what is not safe to share. It has no thread
-// of its own: Run(future) lends the home thread until the future is done.
+// of its own: Run(future) lends the home thread until the future is done, and
+// Drive(future) is a future that lends the polls it gets.
 //
 //   LocalExecutor executor;
 //   auto handle = executor.Spawn(Work());
 //   int n = executor.Run(handle);
+//
+// At home, to spawn, wake or poll a task takes no lock and, beyond the counts of
+// references, no atomic operation. A wake from elsewhere costs a system call
+// only if the home thread sleeps.
 //
 // Thread safety: all methods on the home thread (CHECK-failed otherwise),
 // except spawner(), on which any thread may spawn: the future then moves home.
@@ -30,6 +35,11 @@
 #include "weft/task/spawner.h"
 
 namespace weft {
+
+namespace executor_internal {
+template <class F>
+class LocalDriveFuture;
+}  // namespace executor_internal
 
 class LocalExecutor {
  public:
@@ -69,6 +79,18 @@ class LocalExecutor {
     return *std::move(result);
   }
 
+  // `future` as one that also runs tasks: each poll polls `future` and then a
+  // limited number of ready tasks; woken when there are more. So this executor
+  // lives inside whatever polls it, with that one's clock, driver and timers:
+  // another executor, BlockOn, a branch of Select. Polled and destroyed at home
+  // (CHECK-failed otherwise), before this executor is destroyed. Several may be
+  // polled in turn; each runs the tasks of all.
+  // Dropping: drops `future`; tasks wait until they are run otherwise.
+  template <Future F>
+  executor_internal::LocalDriveFuture<F> Drive(F future) {
+    return executor_internal::LocalDriveFuture<F>(core_, std::move(future));
+  }
+
   // Runs one task if one is ready; false if not.
   bool TryTick() { return core_->TryTick(); }
 
@@ -86,6 +108,37 @@ class LocalExecutor {
  private:
   executor_internal::LocalCore* const core_;
 };
+
+namespace executor_internal {
+
+template <class F>
+class [[nodiscard]] LocalDriveFuture {
+ public:
+  using Output = OutputOf<F>;
+
+  LocalDriveFuture(LocalCore* core, F future)
+      : core_(core), future_(std::move(future)) {}
+  // Requires: not polled yet.
+  LocalDriveFuture(LocalDriveFuture&& other) noexcept
+      : core_(other.core_), future_(std::move(other.future_)) {}
+  ~LocalDriveFuture() { core_->Forget(slot_); }
+
+  Polled<Output> Poll(Context& cx) {
+    Polled<Output> result = kPending;
+    core_->Drive(cx, slot_, [&](Context& inner) {
+      result = future_.Poll(inner);
+      return result.IsReady();
+    });
+    return result;
+  }
+
+ private:
+  LocalCore* core_;
+  DriveSlot slot_;
+  F future_;
+};
+
+}  // namespace executor_internal
 
 }  // namespace weft
 

@@ -53,7 +53,7 @@ class AbortHandle {
   // True once the task is finished or its future has been destroyed.
   bool IsFinished() const {
     task_internal::CheckNotEmpty(task_);
-    return (task_->state.Load() & task_internal::kDone) != 0;
+    return (task_internal::LoadState(task_) & task_internal::kDone) != 0;
   }
 
   TaskId id() const {

@@ -10,6 +10,10 @@
 // magazines per class; what comes beyond goes back to the allocator. Blocks in
 // a magazine are linked through their first word; no memory beside the blocks
 // is needed.
+//
+// Statistics are kept per thread, in counters that it alone writes, and summed on
+// request: no word of the process is touched by an allocation, also while memory
+// grows. A thread that ends adds its counts to those of the threads before it.
 #include "weft/task/frame_cache.h"
 
 #include <array>
@@ -50,20 +54,97 @@ constexpr FrameAllocator kDefaultAllocator = {&DefaultAllocate,
                                               &DefaultDeallocate};
 
 std::atomic<const FrameAllocator*> allocator{&kDefaultAllocator};
-std::atomic<size_t> blocks_from_allocator{0};
-std::atomic<size_t> blocks_to_allocator{0};
+
+// A number that one thread writes and any may read.
+class Counter {
+ public:
+  void Increment() { value_.store(Get() + 1, std::memory_order_relaxed); }
+  // Relaxed: a statistic.
+  size_t Get() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<size_t> value_{0};
+};
+
+// What one thread got from the allocator and gave back to it.
+struct ThreadCounts {
+  Counter from_allocator;
+  Counter to_allocator;
+  ThreadCounts* next = nullptr;
+  ThreadCounts* previous = nullptr;
+};
+
+// The counts of all threads.
+class Counts {
+ public:
+  void Add(ThreadCounts& thread) {
+    const std::lock_guard lock(mutex_);
+    thread.next = first_;
+    if (first_ != nullptr) first_->previous = &thread;
+    first_ = &thread;
+  }
+
+  void Remove(ThreadCounts& thread) {
+    const std::lock_guard lock(mutex_);
+    (thread.previous != nullptr ? thread.previous->next : first_) = thread.next;
+    if (thread.next != nullptr) thread.next->previous = thread.previous;
+    AddTo(gone_, thread);
+  }
+
+  // For a thread without counts of its own.
+  void AddToGone(size_t FrameCacheStats::* count) {
+    const std::lock_guard lock(mutex_);
+    ++(gone_.*count);
+  }
+
+  FrameCacheStats Sum() {
+    const std::lock_guard lock(mutex_);
+    FrameCacheStats sum = gone_;
+    for (ThreadCounts* thread = first_; thread; thread = thread->next) {
+      AddTo(sum, *thread);
+    }
+    return sum;
+  }
+
+ private:
+  static void AddTo(FrameCacheStats& sum, const ThreadCounts& thread) {
+    sum.blocks_from_allocator += thread.from_allocator.Get();
+    sum.blocks_to_allocator += thread.to_allocator.Get();
+  }
+
+  std::mutex mutex_;
+  ThreadCounts* first_ = nullptr;
+  FrameCacheStats gone_;  // of threads that have ended
+};
+
+// Lives forever: threads may end after static destruction.
+Counts& AllCounts() {
+  static Counts* const counts = new Counts;
+  return *counts;
+}
+
+// This thread's counts; null if it is ending.
+ThreadCounts* CountsOfThread();
 
 void* AllocateBlock(size_t size) {
-  // Relaxed: statistics. Acquire: the allocator's own set-up.
-  blocks_from_allocator.fetch_add(1, std::memory_order_relaxed);
+  if (ThreadCounts* counts = CountsOfThread()) {
+    counts->from_allocator.Increment();
+  } else {
+    AllCounts().AddToGone(&FrameCacheStats::blocks_from_allocator);
+  }
+  // Acquire: the allocator's own set-up.
   void* block = allocator.load(std::memory_order_acquire)->allocate(size);
   WEFT_CHECK(block != nullptr, "out of memory for a coroutine frame");
   return block;
 }
 
 void DeallocateBlock(void* block, size_t size) {
-  // Relaxed: statistics. Acquire: the allocator's own set-up.
-  blocks_to_allocator.fetch_add(1, std::memory_order_relaxed);
+  if (ThreadCounts* counts = CountsOfThread()) {
+    counts->to_allocator.Increment();
+  } else {
+    AllCounts().AddToGone(&FrameCacheStats::blocks_to_allocator);
+  }
+  // Acquire: the allocator's own set-up.
   allocator.load(std::memory_order_acquire)->deallocate(block, size);
 }
 
@@ -115,16 +196,23 @@ class Depot {
  public:
   Magazine TakeFull(size_t size_class) {
     Class& c = classes_[size_class];
-    std::lock_guard lock(c.mutex);
-    return c.count == 0 ? Magazine() : c.magazines[--c.count];
+    // A hint, so that threads whose memory grows take no lock.
+    if (c.Count() == 0) return Magazine();
+    const std::lock_guard lock(c.mutex);
+    const size_t count = c.Count();
+    if (count == 0) return Magazine();
+    c.SetCount(count - 1);
+    return c.magazines[count - 1];
   }
 
   void Put(size_t size_class, Magazine magazine) {
     {
       Class& c = classes_[size_class];
-      std::lock_guard lock(c.mutex);
-      if (c.count < kDepotMagazines) {
-        c.magazines[c.count++] = magazine;
+      const std::lock_guard lock(c.mutex);
+      const size_t count = c.Count();
+      if (count < kDepotMagazines) {
+        c.magazines[count] = magazine;
+        c.SetCount(count + 1);
         return;
       }
     }
@@ -133,8 +221,12 @@ class Depot {
 
  private:
   struct Class {
+    // Relaxed: written under the mutex, which orders it.
+    size_t Count() const { return count.load(std::memory_order_relaxed); }
+    void SetCount(size_t n) { count.store(n, std::memory_order_relaxed); }
+
     std::mutex mutex;
-    size_t count = 0;
+    std::atomic<size_t> count = 0;
     std::array<Magazine, kDepotMagazines> magazines;
   };
   std::array<Class, kClasses> classes_;
@@ -152,54 +244,82 @@ struct ThreadCache {
     Magazine spare;
   };
   std::array<Class, kClasses> classes;
+  ThreadCounts counts;
 
+  ThreadCache() { AllCounts().Add(counts); }
   ~ThreadCache();
 };
 
-// A frame may be freed after this thread's cache is destroyed, by the
-// destructor of another thread-local; the pointer then says so.
+// Where blocks are kept; null also before the first use, while the thread ends,
+// and where every block goes to the allocator. Frames may be freed after the
+// cache is destroyed, by the destructor of another thread-local.
 constinit thread_local ThreadCache* thread_cache = nullptr;
-constinit thread_local bool thread_cache_gone = false;
+
+enum class Life { kNotMade, kMade, kGone };
+constinit thread_local Life thread_cache_life = Life::kNotMade;
 
 ThreadCache::~ThreadCache() {
   thread_cache = nullptr;
-  thread_cache_gone = true;
   for (size_t i = 0; i < kClasses; ++i) {
     for (Magazine magazine : {classes[i].loaded, classes[i].spare}) {
       if (magazine.size != 0) TheDepot().Put(i, magazine);
     }
   }
+  thread_cache_life = Life::kGone;
+  AllCounts().Remove(counts);
 }
 
-[[gnu::noinline]] ThreadCache* MakeThreadCache() {
-  if (thread_cache_gone) return nullptr;
+bool Caches() {
+  if constexpr (WEFT_FRAME_CACHE_PASSES_THROUGH) return false;
+  return !UnderValgrind();
+}
+
+// Null if the thread is ending.
+ThreadCache* MadeCache() {
+  if (thread_cache_life == Life::kGone) return nullptr;
   static thread_local ThreadCache cache;
-  return thread_cache = &cache;
+  if (thread_cache_life == Life::kNotMade) {
+    thread_cache_life = Life::kMade;
+    if (Caches()) thread_cache = &cache;
+  }
+  return &cache;
 }
 
-inline ThreadCache* GetThreadCache() {
-  return thread_cache != nullptr ? thread_cache : MakeThreadCache();
+ThreadCounts* CountsOfThread() {
+  ThreadCache* cache = MadeCache();
+  return cache == nullptr ? nullptr : &cache->counts;
 }
 
-[[gnu::noinline]] void* AllocateSlow(ThreadCache::Class& c, size_t size_class) {
-  std::swap(c.loaded, c.spare);
-  if (c.loaded.size == 0) c.loaded = TheDepot().TakeFull(size_class);
-  if (c.loaded.size != 0) return c.loaded.Pop();
-  return AllocateBlock((size_class + 1) * kClassStep);
+size_t ClassOf(size_t size) { return (size - 1) / kClassStep; }
+
+// What is asked of the allocator: nothing is rounded where nothing is kept.
+size_t BlockSize(size_t size) {
+  if (size - 1 >= kMaxCached || !Caches()) return size;
+  return (ClassOf(size) + 1) * kClassStep;
 }
 
-[[gnu::noinline]] void FreeSlow(ThreadCache::Class& c, size_t size_class,
-                                void* block) {
-  std::swap(c.loaded, c.spare);
+[[gnu::noinline]] void* AllocateSlow(size_t size) {
+  MadeCache();
+  if (thread_cache != nullptr && size - 1 < kMaxCached) {
+    ThreadCache::Class& c = thread_cache->classes[ClassOf(size)];
+    std::swap(c.loaded, c.spare);
+    if (c.loaded.size == 0) c.loaded = TheDepot().TakeFull(ClassOf(size));
+    if (c.loaded.size != 0) return c.loaded.Pop();
+  }
+  return AllocateBlock(BlockSize(size));
+}
+
+[[gnu::noinline]] void FreeSlow(void* block, size_t size) {
+  MadeCache();
+  if (thread_cache == nullptr || size - 1 >= kMaxCached) {
+    return DeallocateBlock(block, BlockSize(size));
+  }
+  ThreadCache::Class& c = thread_cache->classes[ClassOf(size)];
+  if (c.loaded.size == kMagazineBlocks) std::swap(c.loaded, c.spare);
   if (c.loaded.size == kMagazineBlocks) {
-    TheDepot().Put(size_class, std::exchange(c.loaded, Magazine()));
+    TheDepot().Put(ClassOf(size), std::exchange(c.loaded, Magazine()));
   }
   c.loaded.Push(block);
-}
-
-inline bool IsCached(size_t size) {
-  if constexpr (WEFT_FRAME_CACHE_PASSES_THROUGH) return false;
-  return size - 1 < kMaxCached && !UnderValgrind();
 }
 
 }  // namespace
@@ -208,36 +328,24 @@ void SetFrameAllocator(const FrameAllocator* new_allocator) {
   allocator.store(new_allocator, std::memory_order_release);
 }
 
-FrameCacheStats GetFrameCacheStats() {
-  // Relaxed: the two belong to no common moment anyway.
-  return {.blocks_from_allocator =
-              blocks_from_allocator.load(std::memory_order_relaxed),
-          .blocks_to_allocator =
-              blocks_to_allocator.load(std::memory_order_relaxed)};
-}
+FrameCacheStats GetFrameCacheStats() { return AllCounts().Sum(); }
 
 namespace task_internal {
 
 void* AllocateFrame(size_t size) {
-  if (!IsCached(size)) return AllocateBlock(size);
-  const size_t size_class = (size - 1) / kClassStep;
-  ThreadCache* cache = GetThreadCache();
-  if (cache == nullptr) return AllocateBlock((size_class + 1) * kClassStep);
-  ThreadCache::Class& c = cache->classes[size_class];
-  if (c.loaded.size != 0) return c.loaded.Pop();
-  return AllocateSlow(c, size_class);
+  if (thread_cache != nullptr && size - 1 < kMaxCached) {
+    ThreadCache::Class& c = thread_cache->classes[ClassOf(size)];
+    if (c.loaded.size != 0) return c.loaded.Pop();
+  }
+  return AllocateSlow(size);
 }
 
 void FreeFrame(void* block, size_t size) {
-  if (!IsCached(size)) return DeallocateBlock(block, size);
-  const size_t size_class = (size - 1) / kClassStep;
-  ThreadCache* cache = GetThreadCache();
-  if (cache == nullptr) {
-    return DeallocateBlock(block, (size_class + 1) * kClassStep);
+  if (thread_cache != nullptr && size - 1 < kMaxCached) {
+    ThreadCache::Class& c = thread_cache->classes[ClassOf(size)];
+    if (c.loaded.size < kMagazineBlocks) return c.loaded.Push(block);
   }
-  ThreadCache::Class& c = cache->classes[size_class];
-  if (c.loaded.size < kMagazineBlocks) return c.loaded.Push(block);
-  FreeSlow(c, size_class, block);
+  FreeSlow(block, size);
 }
 
 }  // namespace task_internal

@@ -85,7 +85,7 @@ class [[nodiscard(
   // True once the task is finished or its future has been destroyed.
   bool IsFinished() const {
     task_internal::CheckNotEmpty(task_);
-    return (task_->state.Load() & task_internal::kDone) != 0;
+    return (task_internal::LoadState(task_) & task_internal::kDone) != 0;
   }
 
   TaskId id() const {
@@ -163,7 +163,7 @@ class [[nodiscard(
     return task_internal::PollJoin(task_, cx);
   }
   bool HasOutput() const {
-    return (task_->state.Load() & task_internal::kOutput) != 0;
+    return (task_internal::LoadState(task_) & task_internal::kOutput) != 0;
   }
   // Requires: HasOutput(). The handle is empty afterwards.
   Polled<T> TakeOutput();

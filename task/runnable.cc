@@ -1,13 +1,16 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Algorithm: every step is a transition of task/task_state.h; this file does
-// what the transition says must be done next.
+// Algorithm: every step is a transition of task/task_state.h, or for a task that
+// is bound to a thread of task/local_task_state.h; this file does what the
+// transition says must be done next. The two have methods of the same names; the
+// templates here are used with TaskState, LocalTaskState and its Remote.
 #include "weft/task/runnable.h"
 
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -15,6 +18,7 @@
 #include "weft/task/context.h"
 #include "weft/task/environment.h"
 #include "weft/task/local_list.h"
+#include "weft/task/local_task_state.h"
 #include "weft/task/running.h"
 #include "weft/task/status.h"
 #include "weft/task/task_cell.h"
@@ -25,9 +29,38 @@
 namespace weft::task_internal {
 namespace {
 
-void Act(TaskHeader* task, Then then) {
-  if (then == Then::kSchedule) task->vtable->schedule(task, ScheduleInfo());
+constexpr char kRunElsewhere[] =
+    "a Runnable of SpawnLocalOn was run on another thread; run it on the "
+    "thread that spawned it";
+
+void Schedule(TaskHeader* task, void* runnable) {
+  task->vtable->schedule(runnable, ScheduleInfo());
+}
+
+bool OnForeignThread(const TaskHeader* task) {
+  return task->thread != nullptr && task->thread != ThisThread();
+}
+
+using RemoteState = LocalTaskState::Remote;
+
+// Does what a transition of `state` says. Elsewhere than at home, a task is
+// scheduled by a message.
+template <class State>
+void Act(TaskHeader* task, const State&, Then then) {
+  constexpr bool kSends = std::is_same_v<State, RemoteState>;
+  if (then == Then::kSchedule) {
+    Schedule(task, kSends ? MessageTo(task) : task);
+  }
   if (then == Then::kFree) task->vtable->free(task);
+}
+
+// Calls `use` with the state of the task, as the calling thread may use it.
+template <class Use>
+auto WithState(TaskHeader* task, Use use) {
+  if (task->thread == nullptr) return use(task->shared);
+  if (!OnForeignThread(task)) return use(task->local);
+  RemoteState remote(task->local);
+  return use(remote);
 }
 
 // If this thread is running the task, remembers the wake: the common kind of
@@ -39,29 +72,54 @@ bool WakeByItself(TaskHeader* task) {
   return true;
 }
 
-constexpr WakerVTable kTaskWaker = {
-    .clone =
-        [](void* data) {
-          return MakeTaskWaker(static_cast<TaskHeader*>(data));
-        },
-    .wake =
-        [](void* data) {
-          auto* task = static_cast<TaskHeader*>(data);
-          Act(task, WakeByItself(task) ? task->state.Unref()
-                                       : task->state.Wake(/*consume=*/true));
-        },
-    .wake_by_ref =
-        [](void* data) {
-          auto* task = static_cast<TaskHeader*>(data);
-          if (WakeByItself(task)) return;
-          Act(task, task->state.Wake(/*consume=*/false));
-        },
-    .drop =
-        [](void* data) {
-          auto* task = static_cast<TaskHeader*>(data);
-          Act(task, task->state.Unref());
-        },
+// The wakers of a kind of task. Two tables, so that neither kind pays for the
+// other.
+template <bool kLocal>
+struct WakerOf {
+  static Waker Clone(void* data) {
+    auto* task = static_cast<TaskHeader*>(data);
+    RefTask(task);
+    return Waker(&kTable, task);
+  }
+  static void Wake(void* data) {
+    if (WakeByItself(static_cast<TaskHeader*>(data))) return Drop(data);
+    WithStateOf(data, [](TaskHeader* task, auto& state) {
+      Act(task, state, state.Wake(/*consume=*/true));
+    });
+  }
+  static void WakeByRef(void* data) {
+    if (WakeByItself(static_cast<TaskHeader*>(data))) return;
+    WithStateOf(data, [](TaskHeader* task, auto& state) {
+      Act(task, state, state.Wake(/*consume=*/false));
+    });
+  }
+  static void Drop(void* data) {
+    WithStateOf(data, [](TaskHeader* task, auto& state) {
+      Act(task, state, state.Unref());
+    });
+  }
+
+  template <class Use>
+  static void WithStateOf(void* data, Use use) {
+    auto* task = static_cast<TaskHeader*>(data);
+    if constexpr (!kLocal) {
+      use(task, task->shared);
+    } else if (!OnForeignThread(task)) {
+      use(task, task->local);
+    } else {
+      RemoteState remote(task->local);
+      use(task, remote);
+    }
+  }
+
+  static constexpr WakerVTable kTable = {
+      .clone = &Clone, .wake = &Wake, .wake_by_ref = &WakeByRef, .drop = &Drop};
 };
+
+const WakerVTable* WakerTableOf(const TaskHeader* task) {
+  return task->thread == nullptr ? &WakerOf<false>::kTable
+                                 : &WakerOf<true>::kTable;
+}
 
 void ReleaseLocals(TaskHeader* task) {
   if (task->locals() == nullptr) return;
@@ -70,12 +128,13 @@ void ReleaseLocals(TaskHeader* task) {
 }
 
 // The future has been destroyed; the output, if any, is stored. Ends the task
-// and gives up the owner's reference.
-void FinishTask(TaskHeader* task, uint64_t output) {
+// and gives up the reference of the owner or of home.
+template <class State>
+void FinishTask(TaskHeader* task, State& state, uint64_t output) {
   ReleaseLocals(task);
   if (task->vtable->on_gone != nullptr) task->vtable->on_gone(task);
-  const uint64_t before = task->state.Finish(output);
-  if (!TaskState::KeptReference(before)) return;
+  const uint64_t before = state.Finish(output);
+  if (!State::KeptReference(before)) return;
   if ((before & kJoinWaker) != 0) std::move(task->join_waker).Wake();
   if ((before & kHandle) == 0 && output != 0) {
     std::exception_ptr exception = std::move(task->exception);
@@ -85,12 +144,13 @@ void FinishTask(TaskHeader* task, uint64_t output) {
       ReportUnhandledException(std::move(exception));
     }
   }
-  Act(task, task->state.Unref());
+  Act(task, state, state.Unref());
 }
 
-void DestroyTask(TaskHeader* task) {
+template <class State>
+void DestroyTask(TaskHeader* task, State& state) {
   task->vtable->destroy_future(task);
-  FinishTask(task, 0);
+  FinishTask(task, state, 0);
 }
 
 bool PollCatching(TaskHeader* task, Context& cx) {
@@ -107,15 +167,78 @@ bool PollCatching(TaskHeader* task, Context& cx) {
 #endif
 }
 
-bool OnForeignThread(const TaskHeader* task) {
-  return task->thread != nullptr && task->thread != ThisThread();
+// Polls, or destroys, as BeginRun has said.
+template <class State>
+bool RunBegun(TaskHeader* task, State& state, Then begun, uint32_t units) {
+  RunningScope running(
+      {.task = task, .locals = task->locals(), .may_block = false});
+  if (begun == Then::kDestroy) {
+    DestroyTask(task, state);
+    return false;
+  }
+  const BorrowedWaker waker(WakerTableOf(task), task);
+  Budget budget(units);
+  const Environment& environment = Environment::Current();
+  Context cx(waker.get(), &budget, &environment);
+  const bool ready = PollCatching(task, cx);
+  WEFT_CHECK(&Environment::Current() == &environment,
+             "a task was suspended inside an EnvironmentScope or EnterGuard, "
+             "which other tasks would see: do not hold one across co_await");
+  if (ready) {
+    FinishTask(task, state, kOutput);
+    return false;
+  }
+  if (task->vtable->on_pending != nullptr) task->vtable->on_pending(task);
+  switch (state.Suspend(running.woken())) {
+    case Then::kReschedule:
+      running.LeaveTask();  // another thread may have it now
+      task->vtable->schedule(task, ScheduleInfo{.woken_while_running = true});
+      return true;
+    case Then::kDestroy:
+      DestroyTask(task, state);
+      return false;
+    default:
+      return false;
+  }
+}
+
+// A message is received on any thread once its task has ended.
+bool ReceiveHere(TaskHeader* task, bool cancel) {
+  const Then then = task->local.Receive(cancel);
+  if (then == Then::kFree) task->vtable->free(task);
+  return then == Then::kSchedule;
+}
+
+// Instead of a run.
+template <class State>
+void DestroyUnrun(TaskHeader* task, State& state) {
+  const RunningScope running({.task = task,
+                              .locals = task->locals(),
+                              .may_block = ThisThreadRuns().may_block});
+  state.BeginRun();
+  DestroyTask(task, state);
+}
+
+// The task whose Runnable this thread is posting home.
+constinit thread_local TaskHeader* posting_home = nullptr;
+
+void DropElsewhere(TaskHeader* task, void* runnable) {
+  if (posting_home == task) return;  // home is gone: leak, as documented
+  if (!RemoteState(task->local).CancelByRunnable()) {
+    ReceiveHere(task, /*cancel=*/true);
+    return;
+  }
+  TaskHeader* outer = std::exchange(posting_home, task);
+  Schedule(task, runnable);
+  posting_home = outer;
 }
 
 // Gives up the handle, but not its reference, and what the task left if it is
 // finished; returns the exception among that.
 std::exception_ptr ReleaseHandle(TaskHeader* task) {
+  const uint64_t before =
+      WithState(task, [](auto& state) { return state.DropHandle(); });
   std::exception_ptr exception;
-  const uint64_t before = task->state.DropHandle();
   if ((before & kDone) == 0) {
     if ((before & kJoinWaker) != 0) task->join_waker = Waker();
   } else if ((before & kOutput) != 0) {
@@ -125,96 +248,95 @@ std::exception_ptr ReleaseHandle(TaskHeader* task) {
   return exception;
 }
 
-// The task whose Runnable this thread is posting home.
-constinit thread_local TaskHeader* posting_home = nullptr;
-
 }  // namespace
 
 [[gnu::noinline]] const void* ThisThread() {
-  constinit static thread_local char marker = 0;
+  alignas(2) constinit static thread_local char marker = 0;
   return &marker;
 }
 
-void RefTask(TaskHeader* task) { task->state.Ref(); }
+void RefTask(TaskHeader* task) {
+  if (task->thread == nullptr) {
+    task->shared.Ref();
+  } else {
+    task->local.Ref();
+  }
+}
 
-void UnrefTask(TaskHeader* task) { Act(task, task->state.Unref()); }
+void UnrefTask(TaskHeader* task) {
+  WithState(task, [task](auto& state) { Act(task, state, state.Unref()); });
+}
 
 Waker MakeTaskWaker(TaskHeader* task) {
   RefTask(task);
-  return Waker(&kTaskWaker, task);
+  return Waker(WakerTableOf(task), task);
 }
 
-bool RunTask(TaskHeader* task, uint32_t units) {
-  WEFT_CHECK(!OnForeignThread(task),
-             "a Runnable of SpawnLocalOn was run on another thread; run it on "
-             "the thread that spawned it");
-  RunningScope running(
-      {.task = task, .locals = task->locals(), .may_block = false});
-  if (task->state.BeginRun() == Then::kDestroy) {
-    DestroyTask(task);
-    return false;
-  }
-  const BorrowedWaker waker(&kTaskWaker, task);
-  Budget budget(units);
-  const Environment& environment = Environment::Current();
-  Context cx(waker.get(), &budget, &environment);
-  const bool ready = PollCatching(task, cx);
-  WEFT_CHECK(&Environment::Current() == &environment,
-             "a task was suspended inside an EnvironmentScope or EnterGuard, "
-             "which other tasks would see: do not hold one across co_await");
-  if (ready) {
-    FinishTask(task, kOutput);
-    return false;
-  }
-  if (task->vtable->on_pending != nullptr) task->vtable->on_pending(task);
-  switch (task->state.Suspend(running.woken())) {
-    case Then::kReschedule:
-      running.LeaveTask();  // another thread may have it now
-      task->vtable->schedule(task, ScheduleInfo{.woken_while_running = true});
-      return true;
-    case Then::kDestroy:
-      DestroyTask(task);
-      return false;
-    default:
-      return false;
-  }
+bool RunLocalTask(TaskHeader* task, uint32_t units) {
+  return RunBegun(task, task->local, task->local.BeginRun(), units);
 }
 
-void DropRunnable(TaskHeader* task) {
+bool RunTask(void* runnable, uint32_t units) {
+  TaskHeader* task = TaskOf(runnable);
+  if (task->thread == nullptr) {
+    return RunBegun(task, task->shared, task->shared.BeginRun(), units);
+  }
+  if (IsMessage(runnable)) {
+    if (!ReceiveMessage(runnable)) return false;
+  } else {
+    WEFT_CHECK(!OnForeignThread(task), kRunElsewhere);
+  }
+  return RunLocalTask(task, units);
+}
+
+bool DropRunnable(void* runnable) {
+  TaskHeader* task = TaskOf(runnable);
+  if (task->thread == nullptr) {
+    DestroyUnrun(task, task->shared);
+    return true;
+  }
   if (OnForeignThread(task)) {
-    if (posting_home == task) return;  // home is gone: leak, as documented
-    task->state.Cancel();
-    TaskHeader* outer = std::exchange(posting_home, task);
-    task->vtable->schedule(task, ScheduleInfo());
-    posting_home = outer;
-    return;
+    DropElsewhere(task, runnable);
+    return false;
   }
-  const RunningScope running({.task = task,
-                              .locals = task->locals(),
-                              .may_block = ThisThreadRuns().may_block});
-  task->state.BeginRun();
-  DestroyTask(task);
+  if (IsMessage(runnable) && !ReceiveHere(task, /*cancel=*/true)) return false;
+  DestroyUnrun(task, task->local);
+  return true;
 }
 
-void RefuseRunnable(TaskHeader* task) {
-  task->refused = true;
-  DropRunnable(task);
+void RefuseRunnable(void* runnable) {
+  TaskOf(runnable)->refused = true;
+  DropRunnable(runnable);
+}
+
+bool ReceiveMessage(void* message) {
+  TaskHeader* task = TaskOf(message);
+  WEFT_CHECK(!OnForeignThread(task) || (task->local.Load() & kDone) != 0,
+             kRunElsewhere);
+  return ReceiveHere(task, /*cancel=*/false);
+}
+
+void DropLateRunnable(void* runnable) {
+  TaskHeader* task = TaskOf(runnable);
+  if (IsMessage(runnable) && !ReceiveHere(task, /*cancel=*/true)) return;
+  DestroyUnrun(task, task->local);
 }
 
 bool PollJoin(TaskHeader* task, Context& cx) {
   if (!cx.HasBudget()) return false;
-  TaskState& state = task->state;
-  if ((state.Load() & kDone) == 0 && state.ClaimJoinWaker()) {
+  const bool finished = WithState(task, [task, &cx](auto& state) {
+    if ((state.Load() & kDone) != 0 || !state.ClaimJoinWaker()) return true;
     if (!task->join_waker.WillWake(cx.waker())) task->join_waker = cx.waker();
     if (state.PublishJoinWaker()) return false;
     task->join_waker = Waker();
-  }
-  cx.Charge();
-  return true;
+    return true;
+  });
+  if (finished) cx.Charge();
+  return finished;
 }
 
 void CancelTask(TaskHeader* task) {
-  Act(task, task->state.Cancel());
+  WithState(task, [task](auto& state) { Act(task, state, state.Cancel()); });
   if (task->vtable->on_cancel != nullptr) task->vtable->on_cancel(task);
 }
 
@@ -270,7 +392,7 @@ void CheckHasOutput(const TaskHeader* task) {
              "the awaited job was refused, because too many wait already (or "
              "the system gives no thread), and has no output; await "
              "std::move(handle).Outcome() to get a Status instead");
-  WEFT_CHECK((task->state.Load() & kOutput) != 0,
+  WEFT_CHECK((LoadState(task) & kOutput) != 0,
              "the awaited " + task->Describe() +
                  " was dropped by its executor, or aborted, and has no output; "
                  "await std::move(handle).Outcome() to get a Status instead");

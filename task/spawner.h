@@ -120,6 +120,10 @@ class Spawner {
     }
   }
 
+  // From now on tasks are bound to `thread` (see SpawnLocalOn), the result of
+  // task_internal::ThisThread() there. Requires: nobody is spawning.
+  void BindTo(const void* thread) { thread_ = thread; }
+
   // Runs `runnable` soon; destroys it (and so its future) if it never will.
   // Called on whatever thread wakes the task.
   virtual void Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo info) = 0;
@@ -134,14 +138,16 @@ class Spawner {
  private:
   template <Future F>
   Spawned<OutputOf<F>, SpawnedTask> MakeTask(F future) {
-    return SpawnOn(
+    return task_internal::SpawnOnThread(
         std::move(future),
         [](Runnable<SpawnedTask> runnable, ScheduleInfo info) {
           Spawner* spawner = runnable.metadata().spawner;
           spawner->Schedule(std::move(runnable), info);
         },
-        SpawnedTask(this));
+        SpawnedTask(this), thread_);
   }
+
+  const void* thread_ = nullptr;  // null: any
 };
 
 void SpawnedTask::OnPending() {

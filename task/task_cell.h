@@ -4,7 +4,9 @@
 // The memory of one spawned task: state word, future or output, schedule
 // function and metadata in one block. Internal; see task/runnable.h.
 //
-// Access rules, with the bits of task/task_state.h:
+// A task that any thread may run has the state of task/task_state.h, one that is
+// bound to a thread that of task/local_task_state.h; the bits mean the same.
+// Access rules:
 //   future     the owner (kScheduled), until kDone.
 //   output,    the owner until kDone; then whoever
 //   obligation 4 exception  of task_state.h names. join_waker see kJoinWaker.
@@ -27,6 +29,7 @@
 #include "weft/task/context.h"
 #include "weft/task/frame_cache.h"
 #include "weft/task/future.h"
+#include "weft/task/local_task_state.h"
 #include "weft/task/polled.h"
 #include "weft/task/task_identity.h"
 #include "weft/task/task_state.h"
@@ -52,19 +55,31 @@ struct TaskVTable {
   void (*destroy_future)(TaskHeader* task) noexcept;
   void (*destroy_output)(TaskHeader* task) noexcept;
   void* (*output)(TaskHeader* task);
-  // Makes a Runnable of the reference that the caller holds for it.
-  void (*schedule)(TaskHeader* task, ScheduleInfo info);
+  // Hands on the Runnable `runnable`, which the caller owns; see TaskOf.
+  void (*schedule)(void* runnable, ScheduleInfo info);
   void (*on_pending)(TaskHeader* task);  // may be null
   void (*on_gone)(TaskHeader* task);     // may be null
   void (*on_cancel)(TaskHeader* task);   // may be null
   void (*free)(TaskHeader* task) noexcept;
 };
 
+// Identifies the calling thread while it lives.
+const void* ThisThread();
+
 struct TaskHeader : TaskIdentity {
   TaskHeader(const TaskVTable* vtable, const void* thread, bool borrows)
-      : vtable(vtable), thread(thread), borrows(borrows) {}
+      : vtable(vtable), thread(thread), borrows(borrows) {
+    if (thread == nullptr) {
+      new (&shared) TaskState;
+    } else {
+      new (&local) LocalTaskState(thread == ThisThread());
+    }
+  }
 
-  TaskState state;
+  union {
+    TaskState shared;      // if `thread` is null
+    LocalTaskState local;  // else
+  };
   const TaskVTable* const vtable;
   const void* const thread;  // the only one that may run it, or null
   const bool borrows;        // see task/borrow.h
@@ -82,18 +97,48 @@ struct TaskHeaderWith : TaskHeader {
   [[no_unique_address]] M metadata;
 };
 
-// Identifies the calling thread while it lives.
-const void* ThisThread();
+// Runnable's pointer is the task's; that of a message, which brings home what
+// other threads want of a thread-bound task, is one byte beyond.
+inline void* MessageTo(TaskHeader* task) {
+  return reinterpret_cast<char*>(task) + 1;
+}
+inline bool IsMessage(const void* runnable) {
+  return (reinterpret_cast<uintptr_t>(runnable) & 1) != 0;
+}
+inline TaskHeader* TaskOf(void* runnable) {
+  return static_cast<TaskHeader*>(static_cast<void*>(
+      static_cast<char*>(runnable) - (IsMessage(runnable) ? 1 : 0)));
+}
+// The first Runnable of a new task.
+inline void* FirstRunnable(TaskHeader* task) {
+  const bool sent = task->thread != nullptr && task->local.IsSent();
+  return sent ? MessageTo(task) : task;
+}
 
-// See Runnable.
-bool RunTask(TaskHeader* task, uint32_t budget);
-void DropRunnable(TaskHeader* task);
-void RefuseRunnable(TaskHeader* task);
+// See Runnable. DropRunnable: true if that has destroyed the future.
+bool RunTask(void* runnable, uint32_t budget);
+bool DropRunnable(void* runnable);
+void RefuseRunnable(void* runnable);
 Waker MakeTaskWaker(TaskHeader* task);
 
 // One reference more, made from one that the caller has; one less.
 void RefTask(TaskHeader* task);
 void UnrefTask(TaskHeader* task);
+
+// For the executors of thread-bound tasks. A message has come home: true if the
+// task's home Runnable, `TaskOf(message)`, is the caller's now.
+bool ReceiveMessage(void* message);
+// RunTask of a home Runnable, at home.
+bool RunLocalTask(TaskHeader* task, uint32_t budget);
+// Drops a Runnable whose executor is closed, on any thread. The task was never
+// run, or it is done.
+void DropLateRunnable(void* runnable);
+
+// The bits of the task's state that say whether and how it has ended; others may
+// be there or not.
+inline uint64_t LoadState(const TaskHeader* task) {
+  return task->thread == nullptr ? task->shared.Load() : task->local.Load();
+}
 
 // See JoinHandle.
 bool PollJoin(TaskHeader* task, Context& cx);
@@ -176,22 +221,23 @@ class TaskCell final : public TaskHeaderWith<M> {
   static void* OutputOf(TaskHeader* task) {
     return std::addressof(Of(task)->output_);
   }
-  static void Schedule(TaskHeader* task, ScheduleInfo info) {
+  static void Schedule(void* runnable, ScheduleInfo info) {
+    TaskHeader* task = TaskOf(runnable);
     // The Runnable may be run, and the cell freed, while the schedule function
     // is still busy: it works on a copy, or on a reference of its own.
     if constexpr (std::is_trivially_copyable_v<S>) {
       S schedule = Of(task)->schedule_;
-      CallSchedule(schedule, task, info);
+      CallSchedule(schedule, runnable, info);
     } else {
       const Waker keep_alive = MakeTaskWaker(task);
-      CallSchedule(Of(task)->schedule_, task, info);
+      CallSchedule(Of(task)->schedule_, runnable, info);
     }
   }
-  static void CallSchedule(S& schedule, TaskHeader* task, ScheduleInfo info) {
+  static void CallSchedule(S& schedule, void* runnable, ScheduleInfo info) {
     if constexpr (std::invocable<S&, R, ScheduleInfo>) {
-      schedule(R::FromRaw(task), info);
+      schedule(R::FromRaw(runnable), info);
     } else {
-      schedule(R::FromRaw(task));
+      schedule(R::FromRaw(runnable));
     }
   }
   static void OnPending(TaskHeader* task) { Of(task)->metadata.OnPending(); }

@@ -87,6 +87,8 @@ enum class Then {
 struct StdAtomics {
   template <class T>
   using Atomic = std::atomic<T>;
+  template <class T>
+  using Plain = T;  // no atomic: others order the accesses
 };
 
 // `Atomics` names the atomic template, so that a model checker can run this

@@ -3,7 +3,7 @@
 
 #include "weft/executor/local_executor.h"
 
-#include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
+#include "weft/task/counting_waker.h"
 #include "weft/task/driver.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
@@ -27,6 +29,8 @@
 #include "weft/task/task.h"
 #include "weft/task/waker.h"
 #include "weft/task/yield_now.h"
+#include "weft/timer/fake_clock.h"
+#include "weft/timer/sleep.h"
 
 namespace weft {
 namespace {
@@ -56,6 +60,18 @@ class Flag {
   std::mutex mutex_;
   bool set_ = false;
   Waker waker_;
+};
+
+// A driver that does something in place of each sleep, and counts unparks.
+class ScriptedDriver final : public Driver {
+ public:
+  void Park(Instant deadline) override {
+    if (deadline == Instant::Infinite()) on_sleep();
+  }
+  Waker Unparker() override { return unparks.waker(); }
+
+  std::function<void()> on_sleep;
+  CountingWaker unparks;
 };
 
 TEST(LocalExecutorTest, RunGivesTheOutput) {
@@ -287,6 +303,324 @@ TEST(LocalExecutorTest, ABuildersLocalTasksAreSpawnedAtHomeOnly) {
   bool elsewhere = true;
   std::thread([&] { elsewhere = executor.spawner().IsLocal(); }).join();
   EXPECT_FALSE(elsewhere);
+}
+
+// ---- Drive ----
+
+Task<> Count(int& count, int times) {
+  for (int i = 0; i < times; ++i) {
+    ++count;
+    co_await YieldNow();
+  }
+}
+
+TEST(LocalExecutorDriveTest, GivesTheOutput) {
+  LocalExecutor executor;
+  JoinHandle<int> task = executor.Spawn([]() -> Task<int> {
+    JoinHandle<int> inner = Spawn(Ready(4));  // here, too
+    co_return co_await inner;
+  });
+  EXPECT_EQ(BlockOn(executor.Drive(std::move(task))), 4);
+}
+
+TEST(LocalExecutorDriveTest, IsAFutureOfAnotherExecutor) {
+  LocalExecutor outer;
+  LocalExecutor inner;
+  Flag flag;
+  JoinHandle<> waits =
+      inner.Spawn([&flag]() -> Task<> { co_await flag.Wait(); });
+  // Wakes the inner task at home, while the inner executor is not polled.
+  JoinHandle<> sets = outer.Spawn([&flag]() -> Task<> {
+    for (int i = 0; i < 10; ++i) co_await YieldNow();
+    flag.Set();
+  });
+  JoinHandle<> drives =
+      outer.Spawn([&]() -> Task<> { co_await inner.Drive(std::move(waits)); });
+  outer.Run(drives);
+  EXPECT_TRUE(inner.IsEmpty());
+  EXPECT_TRUE(sets.IsFinished());
+}
+
+TEST(LocalExecutorDriveTest, AWakeFromAnotherThreadArrives) {
+  LocalExecutor executor;
+  for (int round = 0; round < 1000; ++round) {
+    Flag flag;
+    JoinHandle<> task =
+        executor.Spawn([&flag]() -> Task<> { co_await flag.Wait(); });
+    std::thread other([&flag] { flag.Set(); });
+    BlockOn(executor.Drive(std::move(task)));
+    other.join();
+  }
+}
+
+TEST(LocalExecutorDriveTest, ItsOwnRunMayDriveIt) {
+  LocalExecutor executor;
+  Flag flag;
+  JoinHandle<> task =
+      executor.Spawn([&flag]() -> Task<> { co_await flag.Wait(); });
+  std::thread other([&flag] { flag.Set(); });
+  executor.Run(executor.Drive(std::move(task)));
+  other.join();
+}
+
+TEST(LocalExecutorDriveTest, ABusyOneLetsItsPollerBreathe) {
+  LocalExecutor executor;
+  int count = 0;
+  JoinHandle<> busy = executor.SpawnBorrowing(Count(count, 1'000'000));
+  auto drive = executor.Drive(Pending());
+  const CountingWaker waker;
+  Context cx(waker.waker());
+  for (int poll = 1; poll < 10; ++poll) {
+    EXPECT_TRUE(drive.Poll(cx).IsPending());
+    EXPECT_GE(count, poll);
+    EXPECT_LE(count, 200 * poll);
+    EXPECT_EQ(waker.wakes(), poll);
+  }
+}
+
+TEST(LocalExecutorDriveTest, RunsAFairShareOfManyTasks) {
+  LocalExecutor executor;
+  std::vector<JoinHandle<>> tasks;
+  for (int i = 0; i < 1000; ++i) tasks.push_back(executor.Spawn(Ready()));
+  auto drive = executor.Drive(Pending());
+  CountingWaker waker;
+  Context cx(waker.waker());
+  int polls = 0;
+  do {
+    EXPECT_TRUE(drive.Poll(cx).IsPending());
+    ++polls;
+  } while (waker.TakeWakes() != 0);
+  EXPECT_EQ(polls, 1000 / 200 + 1);
+  EXPECT_TRUE(executor.IsEmpty());
+}
+
+TEST(LocalExecutorDriveTest, EachOfTwoIsToldAndRunsAllTasks) {
+  LocalExecutor executor;
+  CountingWaker a;
+  CountingWaker b;
+  Context cx_a(a.waker());
+  Context cx_b(b.waker());
+  auto drive_a = executor.Drive(Pending());
+  std::optional<decltype(executor.Drive(Pending()))> drive_b(
+      executor.Drive(Pending()));
+  EXPECT_TRUE(drive_a.Poll(cx_a).IsPending());
+  EXPECT_TRUE(drive_b->Poll(cx_b).IsPending());
+  EXPECT_EQ(a.wakes(), 0);
+  EXPECT_EQ(b.wakes(), 0);
+
+  JoinHandle<> task = executor.Spawn(Ready());
+  EXPECT_EQ(a.TakeWakes(), 1);
+  EXPECT_EQ(b.TakeWakes(), 1);
+  EXPECT_TRUE(drive_b->Poll(cx_b).IsPending());
+  EXPECT_TRUE(task.IsFinished());
+
+  // The one that was polled last goes; the other is told all the same.
+  EXPECT_TRUE(drive_a.Poll(cx_a).IsPending());
+  EXPECT_TRUE(drive_b->Poll(cx_b).IsPending());
+  drive_b.reset();
+  EXPECT_EQ(b.outstanding(), 0);
+  std::thread([&executor] {
+    executor.spawner().Spawn(Ready()).Detach();
+  }).join();
+  EXPECT_EQ(a.TakeWakes(), 1);
+}
+
+// Pending once; `later` gets its waker.
+auto SleepOnce(Waker& later) {
+  return PollFn([&later, slept = false](Context& cx) mutable -> Polled<void> {
+    if (std::exchange(slept, true)) return Unit();
+    later = cx.waker();
+    return kPending;
+  });
+}
+
+// Run() sleeps beside it, and is not woken by a letter.
+TEST(LocalExecutorDriveTest, IsToldAfterAnotherRunHasSlept) {
+  ScriptedDriver driver;
+  Waker main;
+  driver.on_sleep = [&main] { std::exchange(main, Waker()).Wake(); };
+  Environment environment;
+  environment.driver = &driver;
+  const EnvironmentScope scope(environment);
+  LocalExecutor executor;
+  CountingWaker waker;
+  Context cx(waker.waker());
+  auto drive = executor.Drive(Pending());
+  EXPECT_TRUE(drive.Poll(cx).IsPending());
+  executor.Run(SleepOnce(main));
+  EXPECT_EQ(waker.TakeWakes(), 0);
+
+  std::thread([&executor] {
+    executor.spawner().Spawn(Ready()).Detach();
+  }).join();
+  EXPECT_EQ(waker.TakeWakes(), 1);
+}
+
+TEST(LocalExecutorDriveTest, DroppingItLeavesTheTasks) {
+  LocalExecutor executor;
+  int count = 0;
+  JoinHandle<> task = executor.SpawnBorrowing(Count(count, 3));
+  {
+    const CountingWaker waker;
+    Context cx(waker.waker());
+    auto drive = executor.Drive(Pending());
+    EXPECT_TRUE(drive.Poll(cx).IsPending());
+    EXPECT_EQ(count, 1);
+  }
+  EXPECT_FALSE(executor.IsEmpty());
+  executor.Run(task);
+  EXPECT_EQ(count, 3);
+}
+
+TEST(LocalExecutorDriveTest, UsesTheClockOfWhoPollsIt) {
+  LocalExecutor executor;
+  timer::FakeClock clock;
+  Environment environment;
+  environment.clock = &clock;
+  const EnvironmentScope scope(environment);
+  JoinHandle<> task =
+      executor.Spawn([]() -> Task<> { co_await timer::After(absl::Hours(1)); });
+  auto drive = executor.Drive(timer::After(absl::Hours(2)));
+  CountingWaker waker;
+  Context cx(waker.waker());
+  EXPECT_TRUE(drive.Poll(cx).IsPending());
+  EXPECT_EQ(waker.TakeWakes(), 0);
+
+  clock.Advance(absl::Hours(1));
+  EXPECT_EQ(waker.TakeWakes(), 1);
+  EXPECT_TRUE(drive.Poll(cx).IsPending());
+  EXPECT_TRUE(task.IsFinished());
+
+  clock.Advance(absl::Hours(1));
+  EXPECT_EQ(waker.TakeWakes(), 1);
+  EXPECT_TRUE(drive.Poll(cx).IsReady());
+}
+
+// ---- Handles elsewhere ----
+
+TEST(LocalExecutorTest, AnotherThreadAwaitsAHandle) {
+  LocalExecutor executor;
+  for (int round = 0; round < 500; ++round) {
+    JoinHandle<std::unique_ptr<int>> task =
+        executor.Spawn([]() -> Task<std::unique_ptr<int>> {
+          co_await YieldNow();
+          co_return std::make_unique<int>(7);
+        });
+    Flag done;
+    std::thread other([&done, task = std::move(task)]() mutable {
+      EXPECT_EQ(*BlockOn(std::move(task)), 7);
+      done.Set();
+    });
+    executor.Run(done.Wait());
+    other.join();
+  }
+  EXPECT_TRUE(executor.IsEmpty());
+}
+
+TEST(LocalExecutorTest, AnotherThreadDropsOrCancelsAHandle) {
+  LocalExecutor executor;
+  auto token = std::make_shared<int>(0);
+  for (int round = 0; round < 500; ++round) {
+    JoinHandle<> dropped =
+        executor.Spawn([token]() -> Task<> { co_await Pending(); });
+    JoinHandle<> cancelled =
+        executor.Spawn([token]() -> Task<> { co_await Pending(); });
+    Flag done;
+    std::thread other(
+        [&done, d = std::move(dropped), c = std::move(cancelled)]() mutable {
+          {
+            const JoinHandle<> gone = std::move(d);
+          }
+          EXPECT_EQ(BlockOn(std::move(c).Cancel()), std::nullopt);
+          done.Set();
+        });
+    executor.Run(done.Wait());
+    other.join();
+  }
+  EXPECT_TRUE(executor.IsEmpty());
+  EXPECT_EQ(token.use_count(), 1);
+}
+
+TEST(LocalExecutorTest, SpawnedElsewhereAfterTheEndIsDestroyedThere) {
+  auto token = std::make_shared<int>(0);
+  LocalExecutor executor;
+  executor.Close();
+  std::thread([&] {
+    JoinHandle<> task =
+        executor.spawner().Spawn([token]() -> Task<> { co_await Pending(); });
+    EXPECT_EQ(token.use_count(), 1);
+    EXPECT_TRUE(task.IsFinished());
+  }).join();
+  EXPECT_EQ(token.use_count(), 1);
+}
+
+TEST(LocalExecutorTest, CloseCountsTasks) {
+  LocalExecutor executor;
+  JoinHandle<> idle = executor.Spawn(Pending());
+  while (executor.TryTick()) {
+  }
+  JoinHandle<> fresh = executor.Spawn(Pending());
+  std::thread([&] { executor.spawner().Spawn(Pending()).Detach(); }).join();
+  EXPECT_EQ(executor.Close(), 3u);
+  EXPECT_EQ(executor.Close(), 0u);
+}
+
+TEST(LocalExecutorTest, OnlyTheFirstLetterToASleepingOwnerUnparksIt) {
+  ScriptedDriver driver;
+  Environment environment;
+  environment.driver = &driver;
+  const EnvironmentScope scope(environment);
+  LocalExecutor executor;
+  int run = 0;
+  Flag both;
+  auto spawn_elsewhere = [&] {
+    std::thread([&] {
+      auto count = [&]() -> Task<> {
+        if (++run == 2) both.Set();
+        co_return;
+      };
+      executor.spawner().Spawn(count).Detach();
+      executor.spawner().Spawn(count).Detach();
+    }).join();
+  };
+  driver.on_sleep = spawn_elsewhere;
+  JoinHandle<> task = executor.Spawn([&]() -> Task<> {
+    co_await both.Wait();
+    EXPECT_EQ(driver.unparks.TakeWakes(), 1);
+    // Now it is awake.
+    for (int i = 0; i < 10; ++i) spawn_elsewhere();
+    while (run < 22) co_await YieldNow();
+    EXPECT_EQ(driver.unparks.TakeWakes(), 0);
+  });
+  executor.Run(task);
+}
+
+TEST(LocalExecutorTest, AnOwnerThatWokeByItselfIsNotUnparked) {
+  ScriptedDriver driver;
+  Waker sleeper;
+  driver.on_sleep = [&sleeper] { std::exchange(sleeper, Waker()).Wake(); };
+  Environment environment;
+  environment.driver = &driver;
+  const EnvironmentScope scope(environment);
+  LocalExecutor executor;
+  JoinHandle<> task = executor.Spawn([&]() -> Task<> {
+    co_await SleepOnce(sleeper);
+    std::thread([&] { executor.spawner().Spawn(Ready()).Detach(); }).join();
+  });
+  executor.Run(task);
+  EXPECT_EQ(driver.unparks.wakes(), 0);
+}
+
+TEST(LocalExecutorDriveDeathTest, MustNotOutliveItsExecutor) {
+  auto outlive = [] {
+    const CountingWaker waker;
+    Context cx(waker.waker());
+    std::optional<LocalExecutor> executor(std::in_place);
+    auto drive = executor->Drive(Pending());
+    EXPECT_TRUE(drive.Poll(cx).IsPending());
+    executor.reset();
+  };
+  EXPECT_DEATH(outlive(), "outlived its LocalExecutor");
 }
 
 TEST(LocalExecutorDeathTest, OtherThreadsMayNotUseIt) {

@@ -89,6 +89,24 @@ struct RelacyAtomics {
 
     mutable rl::atomic<T> atomic_;
   };
+
+  // A plain T, each access of which Relacy checks.
+  template <class T>
+  class Plain {
+   public:
+    Plain() = default;
+    Plain(T value) { var_(RL_INFO) = value; }  // NOLINT: implicit, as a T
+    Plain& operator=(T value) {
+      var_(RL_INFO) = value;
+      return *this;
+    }
+    operator T() const {  // NOLINT: implicit, as a T
+      return static_cast<T>(var_(RL_INFO));
+    }
+
+   private:
+    mutable rl::var<T> var_;
+  };
 };
 
 // Holds a T from Emplace(), in the model's before(), to Destroy(), in its

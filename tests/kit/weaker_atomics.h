@@ -25,6 +25,9 @@ enum class Weaken {
 template <Weaken kWeaken>
 struct WeakerAtomics {
   template <class T>
+  using Plain = RelacyAtomics::Plain<T>;
+
+  template <class T>
   class Atomic {
    public:
     Atomic(T value) : atomic_(value) {}  // NOLINT: implicit, as std::atomic's
@@ -38,6 +41,9 @@ struct WeakerAtomics {
     }
     T fetch_add(T value, std::memory_order order) {
       return atomic_.fetch_add(value, Less(order));
+    }
+    T fetch_sub(T value, std::memory_order order) {
+      return atomic_.fetch_sub(value, Less(order));
     }
     T fetch_or(T value, std::memory_order order) {
       return atomic_.fetch_or(value, Less(order));

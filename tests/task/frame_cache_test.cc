@@ -147,6 +147,21 @@ TEST(FrameCacheTest, AThreadThatEndsGivesItsMagazinesBackIfCached) {
   EXPECT_EQ(FromAllocator(), before);
 }
 
+// The counts of a thread outlive it, and are seen while it lives.
+TEST(FrameCacheTest, CountsAddUpOverThreads) {
+  const FrameCacheStats before = GetFrameCacheStats();
+  std::thread([&before] {
+    FreeFrame(AllocateFrame(1000), 1000);
+    void* kept = AllocateFrame(2000);
+    EXPECT_EQ(GetFrameCacheStats().blocks_from_allocator,
+              before.blocks_from_allocator + 2);
+    FreeFrame(kept, 2000);
+  }).join();
+  const FrameCacheStats after = GetFrameCacheStats();
+  EXPECT_EQ(after.blocks_from_allocator, before.blocks_from_allocator + 2);
+  EXPECT_EQ(after.blocks_to_allocator, before.blocks_to_allocator + 2);
+}
+
 // The depot is bounded: beyond it, blocks go back to the allocator.
 TEST(FrameCacheTest, WhatTheDepotCannotHoldIsFreed) {
   constexpr size_t kBlocks = 40'000;

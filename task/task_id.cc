@@ -21,16 +21,19 @@ struct Block {
   uint64_t end = 0;
 };
 
+[[gnu::noinline]] Block TakeBlock() {
+  // Relaxed: all that matters is that nobody gets the same.
+  const uint64_t first =
+      next_block.fetch_add(kBlock, std::memory_order_relaxed);
+  return {first, first + kBlock};
+}
+
 }  // namespace
 
 // Not inlined: the caller may be a coroutine that changes threads.
 [[gnu::noinline]] TaskId NewTaskId() {
   constinit static thread_local Block block;
-  if (block.next == block.end) {
-    // Relaxed: all that matters is that nobody gets the same.
-    block.next = next_block.fetch_add(kBlock, std::memory_order_relaxed);
-    block.end = block.next + kBlock;
-  }
+  if (block.next == block.end) block = TakeBlock();
   return TaskId(block.next++);
 }
 

@@ -48,7 +48,8 @@ ALLOWED = (
     r"BasicLocalInbox<.*>::TakeAll<",
     # Another loop that drives this one is told.
     r"LocalCore::WakeSlots\(",
-    # Memory that is not at hand.
+    # Memory and ids that are not at hand.
+    r"TakeBlock\(",
     r"AllocateSlow\(",
     r"FreeSlow\(",
     # A handle or Runnable that is dropped, not moved on.

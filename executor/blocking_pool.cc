@@ -21,18 +21,22 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "weft/executor/relax_processor.h"
 #include "weft/executor/thread.h"
 #include "weft/task/check.h"
 #include "weft/task/environment.h"
@@ -46,6 +50,12 @@ using executor_internal::Thread;
 using Job = Runnable<OffloadJob>;
 
 namespace {
+
+using executor_internal::RelaxProcessor;
+
+// Looks for a job before a thread sleeps, of some 50 ns each.
+constexpr uint32_t kMinSpins = 4;
+constexpr uint32_t kMaxSpins = 256;
 
 // What the calling thread is to a pool.
 struct PoolThread {
@@ -153,11 +163,13 @@ class BlockingPool::Core final : public OffloadJob::Queue,
   }
   bool IsFull(const Lane& lane) const;
   void EnsureThread(Lock& lock);
+  void EnsureThreadIfPossible(Lock& lock);
   void StartThread(Lock& lock);
-  void RunThread();
-  void RunJobs();
+  void RunThread(std::shared_ptr<IdleThread> self);
+  void RunJobs(const std::shared_ptr<IdleThread>& self);
   void RunJob(Lock& lock, Lane& lane, Instant& now);
-  bool AwaitJob(Lock& lock);
+  bool AwaitJob(Lock& lock, const std::shared_ptr<IdleThread>& self);
+  bool SpinForJob(Lock& lock);
   Lane* FindLane(size_t& turn);
   size_t CountReady() const;
   size_t CountWaiting() const;
@@ -170,7 +182,7 @@ class BlockingPool::Core final : public OffloadJob::Queue,
   // All guarded by mutex_.
   std::shared_ptr<const Environment> environment_;  // null once closed
   std::array<Lane, kOffloadLanes> lanes_;
-  std::vector<IdleThread*> idle_;
+  std::vector<std::shared_ptr<IdleThread>> idle_;
   std::condition_variable thread_left_;  // or has called Shutdown()
   bool closed_ = false;
   bool gave_up_ = false;   // on a job that did not return in time
@@ -178,7 +190,9 @@ class BlockingPool::Core final : public OffloadJob::Queue,
   int threads_ = 0;        // all that have not ended
   int able_ = 0;           // of these, those that will still look for a job
   int running_ = 0;
-  int in_shutdown_ = 0;  // of these, those whose job has called Shutdown()
+  int in_shutdown_ = 0;    // of these, those whose job has called Shutdown()
+  bool spinning_ = false;  // a thread that looks for a job
+  uint32_t spins_ = kMaxSpins;
   uint64_t next_name_ = 0;
   uint64_t started_ = 0;
   uint64_t rejected_ = 0;
@@ -186,6 +200,9 @@ class BlockingPool::Core final : public OffloadJob::Queue,
   uint64_t wakeups_ = 0;
   RecentMax queue_wait_;
   RecentMax run_time_;
+
+  // Changed under the mutex; read by the thread that spins.
+  std::atomic<uint64_t> submitted_{0};
 };
 
 // The place of a thread that is being started; given back unless it succeeds.
@@ -254,6 +271,8 @@ void BlockingPool::Core::Submit(Job job) {
     return;
   }
   lane.jobs.PushBack(std::move(job));
+  // Relaxed: guarded by the mutex, but for a hint.
+  submitted_.fetch_add(1, std::memory_order_relaxed);
   EnsureThread(lock);
 }
 
@@ -316,27 +335,46 @@ void BlockingPool::Core::RefuseWaiting(Lock& lock) {
 
 // ---- Threads ----
 
-// Has one more thread look for a job, if more jobs may run than threads look.
+// Has a thread look for a job, if one may be run and none is looking. Who finds
+// one calls this again before it runs it: so threads come one after the other,
+// as many as there are jobs that last. May release the lock.
 void BlockingPool::Core::EnsureThread(Lock& lock) {
   const size_t looking = static_cast<size_t>(able_ - running_) - idle_.size();
-  if (CountReady() <= looking) return;
+  if (looking != 0 || CountReady() == 0) return;
   if (!idle_.empty()) {
-    IdleThread* thread = idle_.back();
+    const std::shared_ptr<IdleThread> thread = std::move(idle_.back());
     idle_.pop_back();
     thread->taken = true;
     ++wakeups_;
+    lock.unlock();  // so that it does not wake to wait for this
     thread->woken.notify_one();
   } else if (able_ < options_.max_threads_) {
     StartThread(lock);
   }
 }
 
+// The same on a thread of the pool, which goes on if there is no memory.
+void BlockingPool::Core::EnsureThreadIfPossible(Lock& lock) {
+#if defined(__cpp_exceptions)
+  try {
+    EnsureThread(lock);
+  } catch (const std::bad_alloc&) {
+  }
+#else
+  EnsureThread(lock);
+#endif
+}
+
 void BlockingPool::Core::StartThread(Lock& lock) {
   // Gives the place back also where memory is short and this throws.
   ThreadStart start(*this, lock);
+  auto idle = std::make_shared<IdleThread>();
   absl::StatusOr<Thread> thread = Thread::Start(
       options_.name_ + "-" + std::to_string(start.number()),
-      options_.stack_size_, [self = shared_from_this()] { self->RunThread(); });
+      options_.stack_size_,
+      [self = shared_from_this(), idle = std::move(idle)]() mutable {
+        self->RunThread(std::move(idle));
+      });
   if (thread.ok()) {
     thread->Detach();
     return start.Succeed();
@@ -351,7 +389,7 @@ void BlockingPool::Core::StartThread(Lock& lock) {
                std::string(thread.status().message()).c_str());
 }
 
-void BlockingPool::Core::RunThread() {
+void BlockingPool::Core::RunThread(std::shared_ptr<IdleThread> self) {
   std::shared_ptr<const Environment> environment;
   bool closed;
   {
@@ -365,7 +403,7 @@ void BlockingPool::Core::RunThread() {
     const EnvironmentScope scope(environment != nullptr ? *environment : kNone);
     ThisThread().pool = this;
     if (options_.on_start_) options_.on_start_();
-    RunJobs();
+    RunJobs(self);
     if (options_.on_stop_) options_.on_stop_();
   }
   std::lock_guard lock(mutex_);
@@ -376,14 +414,14 @@ void BlockingPool::Core::RunThread() {
   thread_left_.notify_all();
 }
 
-void BlockingPool::Core::RunJobs() {
+void BlockingPool::Core::RunJobs(const std::shared_ptr<IdleThread>& self) {
   size_t turn = 0;
   Lock lock(mutex_);
   Instant now = Instant::Now();
   for (;;) {
     if (Lane* lane = FindLane(turn)) {
       RunJob(lock, *lane, now);
-    } else if (AwaitJob(lock)) {
+    } else if (AwaitJob(lock, self)) {
       now = Instant::Now();
     } else {
       break;
@@ -398,7 +436,8 @@ void BlockingPool::Core::RunJob(Lock& lock, Lane& lane, Instant& now) {
   ++running_;
   ++started_;
   queue_wait_.Add(now - job.metadata().since);
-  lock.unlock();
+  EnsureThreadIfPossible(lock);
+  if (lock.owns_lock()) lock.unlock();
   std::move(job).Run();
   const Instant end = Instant::Now();
   lock.lock();
@@ -418,16 +457,41 @@ BlockingPool::Core::Lane* BlockingPool::Core::FindLane(size_t& turn) {
 }
 
 // Waits for a job; false if the thread shall end.
-bool BlockingPool::Core::AwaitJob(Lock& lock) {
+bool BlockingPool::Core::AwaitJob(Lock& lock,
+                                  const std::shared_ptr<IdleThread>& self) {
+  if (SpinForJob(lock)) return true;
   if (closed_) return false;
-  IdleThread self;
-  idle_.push_back(&self);
-  self.woken.wait_until(lock,
-                        ToTimePoint(Instant::Now() + options_.keep_alive_),
-                        [&] { return self.taken; });
-  if (self.taken) return true;
-  idle_.erase(std::find(idle_.begin(), idle_.end(), &self));
+  self->taken = false;
+  idle_.push_back(self);
+  self->woken.wait_until(lock,
+                         ToTimePoint(Instant::Now() + options_.keep_alive_),
+                         [&] { return self->taken; });
+  if (self->taken) return true;
+  idle_.erase(std::find(idle_.begin(), idle_.end(), self));
   return false;
+}
+
+// Looks for a while before the thread sleeps, as waking it costs both sides more;
+// one thread at a time. A find doubles the number of looks, a vain series halves
+// it. True if there is a job.
+bool BlockingPool::Core::SpinForJob(Lock& lock) {
+  if (spinning_ || CountReady() != 0) return CountReady() != 0;
+  spinning_ = true;
+  const uint32_t spins = spins_;
+  // Relaxed: written under the mutex.
+  const uint64_t seen = submitted_.load(std::memory_order_relaxed);
+  lock.unlock();
+  for (uint32_t i = 0; i < spins; ++i) {
+    // Relaxed: a hint; the mutex comes before the look that counts.
+    if (submitted_.load(std::memory_order_relaxed) != seen) break;
+    RelaxProcessor();
+  }
+  lock.lock();
+  spinning_ = false;
+  const bool found = CountReady() != 0;
+  spins_ =
+      found ? std::min(2 * spins, kMaxSpins) : std::max(spins / 2, kMinSpins);
+  return found;
 }
 
 // ---- Reports, the end ----
@@ -464,7 +528,7 @@ BlockingPool::Leftover BlockingPool::Core::Shutdown(Instant deadline) {
     ++in_shutdown_;
     thread_left_.notify_all();
   }
-  for (IdleThread* idle : std::exchange(idle_, {})) {
+  for (const auto& idle : std::exchange(idle_, {})) {
     idle->taken = true;
     idle->woken.notify_one();
   }

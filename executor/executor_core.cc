@@ -24,6 +24,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "weft/executor/idle_set.h"
+#include "weft/executor/relax_processor.h"
 #include "weft/executor/run_signal.h"
 #include "weft/executor/task_list.h"
 #include "weft/executor/task_registry.h"
@@ -63,17 +64,12 @@ constexpr size_t kMaxLeft = 256;
 constexpr uint32_t kMinSpins = 4;
 constexpr uint32_t kMaxSpins = 256;
 
+// How long a runner that was woken for nothing keeps its token: see Doze().
+constexpr absl::Duration kDoze = absl::Microseconds(100);
+
 bool HasSeveralProcessors() {
   static const bool several = std::thread::hardware_concurrency() > 1;
   return several;
-}
-
-void RelaxProcessor() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("isb");
-#endif
 }
 
 // The innermost runner on this thread.
@@ -119,7 +115,8 @@ class ParkScope {
   ParkScope(const ParkScope&) = delete;
   ParkScope& operator=(const ParkScope&) = delete;
   ~ParkScope() {
-    if (idle_.Unpark(runner_.index)) runner_.searching = true;
+    runner_.woken_in_vain = idle_.Unpark(runner_.index);
+    if (runner_.woken_in_vain) runner_.searching = true;
   }
 
  private:
@@ -338,6 +335,7 @@ void ExecutorCore::ReclaimDriver(Runner& runner) {
 
 void ExecutorCore::RunTask(Runner& runner, void* task) {
   if (runner.searching) StopSearching(runner);  // wherever the task came from
+  runner.woken_in_vain = false;
   ++runner.since_driver;
   ++runner.since_injector;
   runner.misses = 0;
@@ -377,6 +375,7 @@ void ExecutorCore::ScheduleMany(std::span<Runnable<SpawnedTask>> runnables) {
             : runner->queue.PushMany(tasks, static_cast<uint32_t>(count));
     InjectMany(tasks + queued, count - queued);
     NotifyMany(count);
+    WakeDozer();
     count = 0;
   }
   // As in Inject().
@@ -437,6 +436,7 @@ void ExecutorCore::Inject(void* task) {
   injected_.AddShared();
   injector_.Push(task);
   Notify();
+  WakeDozer();
   // Sequentially consistent, as the push: either Close() sees the task or this
   // sees that Close() is over.
   if (phase_.load() == Phase::kClosed) Drain();
@@ -460,6 +460,7 @@ void ExecutorCore::Flush(Runner& runner) {
     count = runner.queue.Steal(tasks, RunQueue<void*>::kMaxSteal);
   } while (count != 0);
   if (HasWork()) NotifyMany(std::max<size_t>(moved, 1));
+  WakeDozer();
 }
 
 // ---- Finding tasks ----
@@ -687,6 +688,9 @@ void ExecutorCore::StopSearching(Runner& runner) {
 
 void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
   runner.tasks.Collect();
+  if (std::exchange(runner.woken_in_vain, false) && Doze(runner, signal)) {
+    return;
+  }
   bool has_work = false;
   bool notified = false;
   {
@@ -706,6 +710,30 @@ void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
   } else {
     NotifyOfSpare(runner);
   }
+}
+
+// A runner that was woken and found nothing would be woken again by the next
+// task that its spawner then runs itself. It sleeps for a while with its token,
+// so that nobody is woken in vain, then looks once more. Only for tasks from
+// outside, which no runner may see for long, it is woken earlier. False if
+// another runner dozes.
+bool ExecutorCore::Doze(Runner& runner, const RunSignal& signal) {
+  int nobody = 0;
+  // Sequentially consistent, as the look that follows: Inject() sees the dozer,
+  // or this the task.
+  if (!runner.searching ||
+      !dozer_.compare_exchange_strong(nobody, runner.index + 1)) {
+    return false;
+  }
+  if (injector_.Size() == 0 && !signal.IsNotified()) {
+    EnterDriver(runner, Instant::Now() + kDoze);
+  }
+  dozer_.store(0);
+  return true;
+}
+
+void ExecutorCore::WakeDozer() {
+  if (const int dozer = dozer_.load()) UnparkRunner(dozer - 1);
 }
 
 void ExecutorCore::PollDriver(Runner& runner) {

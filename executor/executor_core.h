@@ -111,6 +111,7 @@ struct alignas(64) Runner {
   uint32_t misses = 0;          // looks in a row that found nothing
   uint32_t spins = 0;           // looks before it parks; adapts
   bool searching = false;       // has a token of the IdleSet
+  bool woken_in_vain = false;   // claimed, and nothing run since
   bool in_driver = false;       // is inside driver->Park()
   // Where in `queue` the first task lies that yielded since the driver was
   // polled.
@@ -223,6 +224,8 @@ class ExecutorCore final : public Spawner {
   void WakeOneTick();
   void StopSearching(Runner& runner);
   void ParkRunner(Runner& runner, const RunSignal& signal);
+  bool Doze(Runner& runner, const RunSignal& signal);
+  void WakeDozer();
   void PollDriver(Runner& runner);
   void EnterDriver(Runner& runner, Instant deadline);
   void NotifyOfSpare(Runner& runner);
@@ -252,6 +255,9 @@ class ExecutorCore final : public Spawner {
   std::array<std::atomic<Runner*>, kMaxRunners> runners_{};
   std::mutex runners_mutex_;  // guards the next one
   std::array<bool, kMaxRunners> taken_{};
+
+  // 1 + the index of a runner that dozes, or 0.
+  std::atomic<int> dozer_{0};
 
   std::mutex tick_mutex_;  // guards the waiters and the list
   TickWaiter* first_tick_ = nullptr;

@@ -64,6 +64,10 @@ constexpr size_t kMaxLeft = 256;
 constexpr uint32_t kMinSpins = 4;
 constexpr uint32_t kMaxSpins = 256;
 
+// How many looks in a row must see the same task alone in a queue before another
+// runner takes it.
+constexpr uint32_t kLooksAtLoneTask = 8;
+
 // How long a runner that was woken for nothing keeps its token: see Doze().
 constexpr absl::Duration kDoze = absl::Microseconds(100);
 
@@ -263,7 +267,7 @@ void ExecutorCore::EnterRunner(Runner& runner, Driver& driver,
   runner.run_signal = &RunSignal::Of(signal);
   runner.since_injector = runner.since_driver = 0;
   runner.interval_start = Instant::Past();
-  runner.spins = HasSeveralProcessors() ? kMaxSpins : 0;
+  runner.spins = HasSeveralProcessors() ? kMaxSpins : kMinSpins;
   runner.tasks.Own();
   const std::lock_guard lock(runner.signal_mutex);
   runner.signal = signal;
@@ -520,12 +524,14 @@ void* ExecutorCore::TakeInjected(Runner& runner) {
   return tasks[0];
 }
 
-void* ExecutorCore::StealFor(Runner& runner) {
+// Leaves alone what is the only one of its queue, unless `lone_ones`.
+void* ExecutorCore::StealFor(Runner& runner, bool lone_ones) {
   void* tasks[RunQueue<void*>::kMaxSteal];
   uint32_t count = 0;
   VisitRunners(static_cast<uint32_t>(runner.random.Next() >> 32),
                [&](Runner& victim) {
                  if (&victim == &runner) return false;
+                 if (!lone_ones && victim.queue.Size() == 1) return false;
                  count = victim.queue.Steal(tasks, std::size(tasks));
                  return count != 0;
                });
@@ -545,25 +551,44 @@ void* ExecutorCore::Search(Runner& runner) {
     if (!idle_.TryStartSearching(limit)) return nullptr;
     runner.searching = true;
   }
+  bool lone_ones = false;
   do {
     if (void* task = TakeInjected(runner)) return task;
-    if (void* task = StealFor(runner)) return task;
-  } while (SpinForWork(runner));
+    if (void* task = StealFor(runner, lone_ones)) return task;
+  } while (SpinForWork(runner, lone_ones));
   return nullptr;
 }
 
 // Looks for a while; true if there is work. The runner has a token, so that
-// whoever publishes some meanwhile wakes nobody.
-bool ExecutorCore::SpinForWork(Runner& runner) {
+// whoever publishes some meanwhile wakes nobody. A task that is alone in its
+// queue is mostly run by its own runner, before another could have fetched what
+// it needs: it counts only if it stays, which `lone_ones` then says.
+bool ExecutorCore::SpinForWork(Runner& runner, bool& lone_ones) {
+  lone_ones = false;
+  bool lone = false;
   for (uint32_t i = 0; i < runner.spins; ++i) {
     if (runner.run_signal->IsNotified()) return false;
-    if (HasWork()) {
+    lone = false;
+    uint64_t lone_tasks = 0;
+    const bool many =
+        injector_.Size() != 0 || VisitRunners(0, [&](Runner& r) {
+          const uint32_t size = r.queue.Size();
+          lone_tasks = 31 * lone_tasks + (size == 1 ? r.queue.head() + 1 : 0);
+          lone |= size == 1;
+          return size > 1;
+        });
+    if (lone && lone_tasks != std::exchange(runner.lone_tasks, lone_tasks)) {
+      runner.lone_looks = 0;
+    }
+    lone_ones = lone && ++runner.lone_looks >= kLooksAtLoneTask;
+    if (many || lone_ones) {
       runner.spins = std::min(2 * runner.spins, kMaxSpins);
       return true;
     }
     RelaxProcessor();
   }
-  if (runner.spins != 0) runner.spins = std::max(runner.spins / 2, kMinSpins);
+  runner.spins = std::max(runner.spins / 2, kMinSpins);
+  if (lone) runner.woken_in_vain = true;
   return false;
 }
 
@@ -729,6 +754,7 @@ bool ExecutorCore::Doze(Runner& runner, const RunSignal& signal) {
     EnterDriver(runner, Instant::Now() + kDoze);
   }
   dozer_.store(0);
+  runner.lone_looks = kLooksAtLoneTask;  // if it is still the same
   return true;
 }
 

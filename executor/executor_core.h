@@ -110,6 +110,8 @@ struct alignas(64) Runner {
   uint32_t slot_streak = 0;     // polls in a row that came from the slot
   uint32_t misses = 0;          // looks in a row that found nothing
   uint32_t spins = 0;           // looks before it parks; adapts
+  uint64_t lone_tasks = 0;      // which it has seen last; see SpinForWork()
+  uint32_t lone_looks = 0;      // how often in a row
   bool searching = false;       // has a token of the IdleSet
   bool woken_in_vain = false;   // claimed, and nothing run since
   bool in_driver = false;       // is inside driver->Park()
@@ -210,9 +212,9 @@ class ExecutorCore final : public Spawner {
   void* NextTask(Runner& runner);
   void* TakeSlot(Runner& runner);
   void* TakeInjected(Runner& runner);
-  void* StealFor(Runner& runner);
+  void* StealFor(Runner& runner, bool lone_ones);
   void* Search(Runner& runner);
-  bool SpinForWork(Runner& runner);
+  bool SpinForWork(Runner& runner, bool& lone_ones);
   void TuneInterval(Runner& runner);
   void* TakeAnywhere();
   bool HasWork();

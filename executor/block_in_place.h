@@ -13,15 +13,17 @@
 // by reference, and nothing is allocated for its result. It costs tens of
 // microseconds; other branches of the same task wait as long as fn does.
 //
-// After fn() the task goes on at once. The thread gets its driver back when the
-// poll is over, once the thread that stood in has finished its current poll.
+// After fn() the task goes on at once. The thread gets its driver back once the
+// one that stood in has finished its current poll, and runs tasks until then.
 //
 // Without an Offload, or where that has no thread left, fn() runs all the same,
 // and the thread's own sockets and timers wait for it.
 //
-// On a thread that may block it calls fn() and nothing more. CHECK-fails in a
-// task of a LocalExecutor (or a current-thread runtime) and of one driven by
-// Ticks, whose other tasks nobody else could run: use SpawnBlocking there.
+// On a thread that may block it calls fn() and nothing more. CHECK-fails on a
+// thread that is not in Executor::Run(), so in a task of a LocalExecutor (or a
+// current-thread runtime) and of one driven by Ticks, whose other tasks nobody
+// else could run: use SpawnBlocking there. Where such an executor is itself
+// driven by a task of an Executor, its other tasks wait.
 //
 // Thread safety: any thread. Exceptions of fn pass through.
 #ifndef WEFT_EXECUTOR_BLOCK_IN_PLACE_H_

@@ -164,6 +164,7 @@ class BlockingPool::Core final : public OffloadJob::Queue,
   bool IsFull(const Lane& lane) const;
   void EnsureThread(Lock& lock);
   void EnsureThreadIfPossible(Lock& lock);
+  void WakeOne(Lock& lock);
   void StartThread(Lock& lock);
   void RunThread(std::shared_ptr<IdleThread> self);
   void RunJobs(const std::shared_ptr<IdleThread>& self);
@@ -226,6 +227,8 @@ class BlockingPool::Core::ThreadStart {
     --core_.able_;
     core_.thread_left_.notify_all();
     core_.RefuseWaiting(lock);
+    // Jobs that came meanwhile have relied on this thread.
+    if (core_.CountReady() != 0 && !core_.idle_.empty()) core_.WakeOne(lock);
   }
 
   uint64_t number() const { return number_; }
@@ -342,18 +345,23 @@ void BlockingPool::Core::EnsureThread(Lock& lock) {
   const size_t looking = static_cast<size_t>(able_ - running_) - idle_.size();
   if (looking != 0 || CountReady() == 0) return;
   if (!idle_.empty()) {
-    const std::shared_ptr<IdleThread> thread = std::move(idle_.back());
-    idle_.pop_back();
-    thread->taken = true;
-    ++wakeups_;
-    lock.unlock();  // so that it does not wake to wait for this
-    thread->woken.notify_one();
+    WakeOne(lock);
   } else if (able_ < options_.max_threads_) {
     StartThread(lock);
   }
 }
 
-// The same on a thread of the pool, which goes on if there is no memory.
+// Requires: there is an idle thread. Releases the lock.
+void BlockingPool::Core::WakeOne(Lock& lock) {
+  const std::shared_ptr<IdleThread> thread = std::move(idle_.back());
+  idle_.pop_back();
+  thread->taken = true;
+  ++wakeups_;
+  lock.unlock();  // so that it does not wake to wait for this
+  thread->woken.notify_one();
+}
+
+// EnsureThread() on a thread of the pool, which goes on if there is no memory.
 void BlockingPool::Core::EnsureThreadIfPossible(Lock& lock) {
 #if defined(__cpp_exceptions)
   try {
@@ -468,7 +476,7 @@ bool BlockingPool::Core::AwaitJob(Lock& lock,
                          [&] { return self->taken; });
   if (self->taken) return true;
   idle_.erase(std::find(idle_.begin(), idle_.end(), self));
-  return false;
+  return CountReady() != 0;
 }
 
 // Looks for a while before the thread sleeps, as waking it costs both sides more;

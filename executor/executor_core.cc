@@ -30,6 +30,7 @@
 #include "weft/executor/task_registry.h"
 #include "weft/task/blocking_check.h"
 #include "weft/task/check.h"
+#include "weft/task/clock.h"
 #include "weft/task/context.h"
 #include "weft/task/driver.h"
 #include "weft/task/environment.h"
@@ -219,7 +220,6 @@ bool ExecutorCore::TryRun(absl::FunctionRef<bool(Context&)> poll) {
       Budget budget;
       Context cx(waker, &budget, &scope.environment());
       const bool done = poll(cx);
-      if (runner.stand_in != nullptr) ReclaimDriver(runner);
       if (done) return true;
     }
     // All that comes now has yielded: what is outside has its turn.
@@ -235,7 +235,6 @@ bool ExecutorCore::TryRun(absl::FunctionRef<bool(Context&)> poll) {
     if (task == nullptr) task = NextTask(runner);
     if (task != nullptr) {
       RunTask(runner, task);
-      if (runner.stand_in != nullptr) ReclaimDriver(runner);
     } else {
       runner.busy.store(false);
       ParkRunner(runner, signal);
@@ -274,8 +273,13 @@ void ExecutorCore::EnterRunner(Runner& runner, Driver& driver,
 }
 
 void ExecutorCore::LeaveRunner(Runner& runner) {
-  if (runner.stand_in != nullptr) ReclaimDriver(runner);
   runner.first_yield.reset();
+  Flush(runner);
+  // The driver is not this thread's any more when it has left.
+  if (runner.stand_in != nullptr) {
+    runner.stand_in->WaitGone(Instant::Infinite());
+    runner.stand_in.reset();
+  }
   Flush(runner);
   runner.busy.store(false);
   if (runner.searching) StopSearching(runner);
@@ -328,11 +332,13 @@ PlaceLoan::~PlaceLoan() {
   if (runner_.stand_in != nullptr) runner_.stand_in->Stop();
 }
 
-// Between two polls: nobody can need this thread.
-void ExecutorCore::ReclaimDriver(Runner& runner) {
-  Flush(runner);
-  runner.stand_in->WaitGone();
-  runner.stand_in.reset();
+// Instead of parking while somebody may stand in for the thread. Whoever unparks
+// it reaches the other one, so it does not wait for longer than kMaxWait, and the
+// caller looks at everything again.
+void ExecutorCore::ReclaimDriver(Runner& runner, Instant deadline) {
+  constexpr absl::Duration kMaxWait = absl::Milliseconds(1);
+  deadline = std::min(deadline, Instant::Now() + kMaxWait);
+  if (runner.stand_in->WaitGone(deadline)) runner.stand_in.reset();
 }
 
 // ---- Running tasks ----
@@ -428,12 +434,12 @@ void ExecutorCore::PushLocal(Runner& runner, void* task) {
 // queue not empty; so one more needs no notice. Nor does one that comes up next.
 void ExecutorCore::PushYielded(Runner& runner, void* task) {
   if (!runner.first_yield) runner.first_yield = runner.queue.tail();
-  if (!runner.queue.PushQuietly(task)) return PushLocal(runner, task);
-  // Relaxed: the owner's own.
-  if (runner.slot.load(std::memory_order_relaxed) != nullptr &&
-      runner.queue.tail() - runner.queue.head() == 1) {
-    Notify();
-  }
+  // Relaxed: the owner fills the slot.
+  const bool comes_next =
+      runner.slot.load(std::memory_order_relaxed) == nullptr;
+  if (comes_next && runner.queue.PushQuietly(task)) return;
+  PushLocal(runner, task);
+  Notify();
 }
 
 void ExecutorCore::Inject(void* task) {
@@ -551,12 +557,15 @@ void* ExecutorCore::Search(Runner& runner) {
     if (!idle_.TryStartSearching(limit)) return nullptr;
     runner.searching = true;
   }
-  bool lone_ones = false;
-  do {
+  // After a doze they have had their time.
+  bool lone_ones = std::exchange(runner.lone_looks, 0) >= kLooksAtLoneTask;
+  for (;;) {
     if (void* task = TakeInjected(runner)) return task;
     if (void* task = StealFor(runner, lone_ones)) return task;
-  } while (SpinForWork(runner, lone_ones));
-  return nullptr;
+    if (!SpinForWork(runner, lone_ones)) return nullptr;
+    // Somebody is in the middle of pushing or popping.
+    if (++runner.misses >= kMissesBeforeYield) std::this_thread::yield();
+  }
 }
 
 // Looks for a while; true if there is work. The runner has a token, so that
@@ -743,6 +752,9 @@ void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
 // outside, which no runner may see for long, it is woken earlier. False if
 // another runner dozes.
 bool ExecutorCore::Doze(Runner& runner, const RunSignal& signal) {
+  // A fake clock would take the deadline for one of its own.
+  const Clock* clock = runner.environment->clock;
+  if (clock != nullptr && clock->AsFake() != nullptr) return false;
   int nobody = 0;
   // Sequentially consistent, as the look that follows: Inject() sees the dozer,
   // or this the task.
@@ -750,11 +762,14 @@ bool ExecutorCore::Doze(Runner& runner, const RunSignal& signal) {
       !dozer_.compare_exchange_strong(nobody, runner.index + 1)) {
     return false;
   }
+  struct DozeScope {
+    std::atomic<int>& dozer;
+    ~DozeScope() { dozer.store(0); }
+  } scope{dozer_};
   if (injector_.Size() == 0 && !signal.IsNotified()) {
     EnterDriver(runner, Instant::Now() + kDoze);
   }
-  dozer_.store(0);
-  runner.lone_looks = kLooksAtLoneTask;  // if it is still the same
+  runner.lone_looks = kLooksAtLoneTask;
   return true;
 }
 
@@ -772,6 +787,7 @@ void ExecutorCore::PollDriver(Runner& runner) {
 void ExecutorCore::EnterDriver(Runner& runner, Instant deadline) {
   runner.since_driver = 0;
   runner.first_yield.reset();
+  if (runner.stand_in != nullptr) return ReclaimDriver(runner, deadline);
   const DriverScope scope(runner);
   runner.driver->Park(deadline);
 }
@@ -812,7 +828,10 @@ bool ExecutorCore::PollTick(TickWaiter& waiter, const Context& cx) {
         idle_.AddWaiting();
       }
     }
-    while (task == nullptr && HasWork()) task = TakeAnywhere();
+    for (uint32_t misses = 0; task == nullptr && HasWork(); ++misses) {
+      if (misses >= kMissesBeforeYield) std::this_thread::yield();
+      task = TakeAnywhere();
+    }
     if (task == nullptr) return false;
   }
   DropTick(waiter);
@@ -921,6 +940,8 @@ void ExecutorCore::Release(ExecutorCore* core) {
 }
 
 size_t ExecutorCore::Close() {
+  WEFT_CHECK(DrainedCore() != this,
+             "an Executor was closed by the destructor of one of its tasks");
   WEFT_CHECK(running_.load() == 0 && ticking_.load() == 0,
              "an Executor was closed or destroyed while a thread is inside its "
              "Run(), TryTick() or Tick(): let the future given to Run() end "

@@ -231,7 +231,7 @@ class ExecutorCore final : public Spawner {
   void PollDriver(Runner& runner);
   void EnterDriver(Runner& runner, Instant deadline);
   void NotifyOfSpare(Runner& runner);
-  void ReclaimDriver(Runner& runner);
+  void ReclaimDriver(Runner& runner, Instant deadline);
 
   void RunTask(Runner& runner, void* task);
   void RunTicked(void* task);

@@ -10,7 +10,6 @@
 // pass ever moves: the first of the least wins.
 #include "weft/executor/level_queue.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -20,9 +19,13 @@
 namespace weft::executor_internal {
 namespace {
 
-// The stride of weight 1: exact enough for the largest weight, and 2^32 tasks
-// short of an overflow.
+// The stride of weight 1: exact enough for the largest weight. Passes wrap around;
+// those of two levels are never half of their range apart.
 constexpr uint64_t kStride = uint64_t{1} << 31;
+
+bool IsBefore(uint64_t a, uint64_t b) {
+  return static_cast<int64_t>(a - b) < 0;
+}
 
 }  // namespace
 
@@ -48,7 +51,7 @@ LevelQueue::~LevelQueue() {
 
 void LevelQueue::Push(size_t number, void* task) {
   Level& level = levels_[number];
-  if (level.tasks.empty()) level.pass = std::max(level.pass, pass_);
+  if (level.tasks.empty() && IsBefore(level.pass, pass_)) level.pass = pass_;
   level.tasks.push_back(task);
   ++size_;
 }
@@ -58,7 +61,7 @@ bool LevelQueue::Pop(Item& item) {
   Level* best = nullptr;
   for (Level& level : levels_) {
     if (level.tasks.empty()) continue;
-    if (best == nullptr || level.pass < best->pass) best = &level;
+    if (best == nullptr || IsBefore(level.pass, best->pass)) best = &level;
   }
   item.task = best->tasks.front();
   item.level = static_cast<size_t>(best - levels_.data());

@@ -63,10 +63,12 @@ LocalCore* LocalCore::Acquire() {
   const void* home = task_internal::ThisThread();
   // Relaxed: late wakers ask only whether it is their own thread.
   core->home_.store(home, std::memory_order_relaxed);
-  core->main_sent_.store(false, std::memory_order_relaxed);
   core->BindTo(home);
   core->closed_ = false;
   core->inbox_.Open();
+  // Release, and after the inbox is open: a late waker of an earlier main future
+  // that sets this again has sent its letter, or seen an inbox that takes it.
+  core->main_sent_.store(false, std::memory_order_release);
   return core;
 }
 
@@ -154,6 +156,7 @@ class LocalCore::TickScope {
 
 void LocalCore::Run(absl::FunctionRef<bool(Context&)> poll) {
   CheckHome();
+  WEFT_CHECK(!closed_, "Run() was called on a LocalExecutor that is closed");
   WEFT_CHECK(task_internal::MayBlock(),
              "Run() was called by a task or inside another Run(), whose thread "
              "others may need: co_await the future instead");
@@ -246,6 +249,7 @@ void LocalCore::AwaitTasks(DriveSlot& slot, const Waker& waker) {
 
 void LocalCore::Forget(DriveSlot& slot) {
   if (!slot.waits_) return;
+  CheckHome();
   {
     const std::lock_guard lock(mutex_);
     DriveSlot** link = &slots_;
@@ -258,9 +262,14 @@ void LocalCore::Forget(DriveSlot& slot) {
 
 void LocalCore::WakeSlots() {
   while (slots_ != nullptr) {
-    Waker waker = std::exchange(slots_->waker_, Waker());
-    Forget(*slots_);
-    std::move(waker).Wake();
+    DriveSlot& slot = *slots_;
+    {
+      const std::lock_guard lock(mutex_);
+      slots_ = slot.next_;
+    }
+    // Off the list it is home's alone.
+    slot.waits_ = false;
+    std::exchange(slot.waker_, Waker()).Wake();
   }
 }
 

@@ -3,7 +3,9 @@
 
 #include "weft/executor/stand_in.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,6 +13,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "weft/task/context.h"
+#include "weft/task/instant.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/offload.h"
 
@@ -25,7 +28,9 @@ std::shared_ptr<StandIn> StandIn::Start(
   auto stand_in = std::make_shared<StandIn>(std::move(previous));
   JoinHandle<void> job = offload.Run(
       OffloadLane::kGeneral, [stand_in, serve = std::move(serve)]() mutable {
-        if (stand_in->previous_ != nullptr) stand_in->previous_->WaitGone();
+        if (stand_in->previous_ != nullptr) {
+          stand_in->previous_->WaitGone(Instant::Infinite());
+        }
         if (!stand_in->Begin()) return;
         struct Leave {
           StandIn& stand_in;
@@ -59,10 +64,20 @@ bool StandIn::IsGone() {
   return state_ == State::kGone;
 }
 
-void StandIn::WaitGone() {
-  if (previous_ != nullptr) previous_->WaitGone();
+bool StandIn::WaitGone(Instant deadline) {
+  if (previous_ != nullptr && !previous_->WaitGone(deadline)) return false;
+  const auto is_gone = [this] { return state_ == State::kGone; };
   std::unique_lock lock(mutex_);
-  gone_.wait(lock, [this] { return state_ == State::kGone; });
+  if (deadline.IsInfinite()) {
+    gone_.wait(lock, is_gone);
+    return true;
+  }
+  deadline = std::max(deadline, Instant::FromNanoseconds(0));
+  // steady_clock is the same clock in libstdc++.
+  return gone_.wait_until(lock,
+                          std::chrono::steady_clock::time_point(
+                              std::chrono::nanoseconds(deadline.nanoseconds())),
+                          is_gone);
 }
 
 bool StandIn::Begin() {

@@ -6,9 +6,9 @@
 // Internal to the executor.
 //
 // A driver has one thread at a time. So a stand-in first waits until the one
-// before it, of the same runner, has gone; and the runner's thread, when it
-// wants its driver back, waits until the last one has. Neither waits inside a
-// task's poll, where it might be needed by the task that the stand-in runs.
+// before it, of the same runner, has gone; and the runner's thread does without
+// its driver until the last one has. It goes on running tasks meanwhile, since
+// what the stand-in runs may wait for one of them.
 //
 //     [wanted] --job starts--> [running] --told to stop, poll over--> [gone]
 //         +--told to stop before that-------------------------------->
@@ -28,6 +28,7 @@
 #include "absl/functional/any_invocable.h"
 #include "weft/task/atomic_waker.h"
 #include "weft/task/context.h"
+#include "weft/task/instant.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/offload.h"
 
@@ -52,9 +53,9 @@ class StandIn {
 
   // The runner's thread. Tells the stand-in to leave.
   void Stop();
-  // Any thread: waits until it and those before it are gone. Requires: Stop()
-  // was called, or will be.
-  void WaitGone();
+  // Any thread: waits until it and those before it are gone; false at the
+  // deadline. Requires: Stop() was called, or will be.
+  bool WaitGone(Instant deadline);
 
  private:
   enum class State { kWanted, kRunning, kGone };

@@ -90,7 +90,11 @@ absl::StatusOr<Thread> Thread::Start(const std::string& name, size_t stack_size,
 }
 
 void Thread::Join() {
-  if (std::exchange(running_, false)) pthread_join(thread_, nullptr);
+  if (!std::exchange(running_, false)) return;
+  WEFT_CHECK(
+      pthread_join(thread_, nullptr) == 0,
+      "a thread was told to wait for its own end: a task that resizes or "
+      "ends its pool must not run there");
 }
 
 void Thread::Detach() {

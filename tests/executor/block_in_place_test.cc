@@ -108,6 +108,28 @@ TEST_P(BlockInPlaceTest, ManyTasksAtOnce) {
   EXPECT_EQ(sum, 3 * kTasks);
 }
 
+// The only thread of the pool stands in, and its task waits for a third one, for
+// which the first thread must not wait in turn.
+TEST(BlockInPlaceTest, TheThreadGoesOnWhileItsDriverIsInUse) {
+  Runtime runtime = *RuntimeBuilder()
+                         .WorkerThreads(1)
+                         .MaxBlockingThreads(1)
+                         .EnableAll()
+                         .Build();
+  auto started = std::make_shared<sync::Event>();
+  const int value = runtime.BlockOn(runtime.Spawn([started]() -> Task<int> {
+    JoinHandle<int> blocks = weft::Spawn([started]() -> Task<int> {
+      JoinHandle<int> child = weft::Spawn(Give(3));
+      started->Set();
+      co_return BlockInPlace([&] { return BlockOn(child); });
+    });
+    BlockInPlace([&] { started->BlockingWait(); });
+    const int value = co_await blocks;
+    co_return value;
+  }));
+  EXPECT_EQ(value, 3);
+}
+
 INSTANTIATE_TEST_SUITE_P(Workers, BlockInPlaceTest,
                          testing::Values(1, 2, 4, 8));
 

@@ -514,6 +514,25 @@ TEST(ExecutorTest, DestructionDestroysTasksThatNeverRan) {
             absl::StatusCode::kCancelled);
 }
 
+TEST(ExecutorDeathTest, ATasksDestructorCannotCloseIt) {
+  struct Closer {
+    Executor* executor;
+    ~Closer() { executor->Close(); }
+  };
+  EXPECT_DEATH(
+      {
+        Executor executor;
+        executor
+            .Spawn([closer = std::make_shared<Closer>(&executor)]() -> Task<> {
+              static_cast<void>(closer);
+              co_return;
+            })
+            .Detach();
+        executor.Close();
+      },
+      "destructor of one of its tasks");
+}
+
 // ---- Drive ----
 
 TEST(ExecutorDriveTest, NestsOneExecutorInAnother) {

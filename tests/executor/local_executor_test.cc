@@ -305,6 +305,16 @@ TEST(LocalExecutorTest, ABuildersLocalTasksAreSpawnedAtHomeOnly) {
   EXPECT_FALSE(elsewhere);
 }
 
+TEST(LocalExecutorDeathTest, RunAfterCloseIsNamed) {
+  EXPECT_DEATH(
+      {
+        LocalExecutor executor;
+        executor.Close();
+        executor.Run(Pending());
+      },
+      "LocalExecutor that is closed");
+}
+
 // ---- Drive ----
 
 Task<> Count(int& count, int times) {

@@ -22,7 +22,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +35,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "weft/executor/relax_processor.h"
+#include "weft/executor/adaptive_spin.h"
+#include "weft/executor/steady_deadline.h"
 #include "weft/executor/thread.h"
 #include "weft/task/check.h"
 #include "weft/task/environment.h"
@@ -51,11 +51,9 @@ using Job = Runnable<OffloadJob>;
 
 namespace {
 
+using executor_internal::AdaptiveSpin;
 using executor_internal::RelaxProcessor;
-
-// Looks for a job before a thread sleeps, of some 50 ns each.
-constexpr uint32_t kMinSpins = 4;
-constexpr uint32_t kMaxSpins = 256;
+using executor_internal::SteadyDeadline;
 
 // What the calling thread is to a pool.
 struct PoolThread {
@@ -114,14 +112,6 @@ class RecentMax {
   absl::Duration current_;
   uint64_t count_ = 0;
 };
-
-// steady_clock is the same clock in libstdc++; a year stands for ever.
-std::chrono::steady_clock::time_point ToTimePoint(Instant deadline) {
-  const Instant limit = Instant::Now() + absl::Hours(24 * 365);
-  deadline = std::clamp(deadline, Instant::FromNanoseconds(0), limit);
-  return std::chrono::steady_clock::time_point(
-      std::chrono::nanoseconds(deadline.nanoseconds()));
-}
 
 }  // namespace
 
@@ -193,7 +183,7 @@ class BlockingPool::Core final : public OffloadJob::Queue,
   int running_ = 0;
   int in_shutdown_ = 0;    // of these, those whose job has called Shutdown()
   bool spinning_ = false;  // a thread that looks for a job
-  uint32_t spins_ = kMaxSpins;
+  AdaptiveSpin spin_;
   uint64_t next_name_ = 0;
   uint64_t started_ = 0;
   uint64_t rejected_ = 0;
@@ -472,24 +462,23 @@ bool BlockingPool::Core::AwaitJob(Lock& lock,
   self->taken = false;
   idle_.push_back(self);
   self->woken.wait_until(lock,
-                         ToTimePoint(Instant::Now() + options_.keep_alive_),
+                         SteadyDeadline(Instant::Now() + options_.keep_alive_),
                          [&] { return self->taken; });
   if (self->taken) return true;
   idle_.erase(std::find(idle_.begin(), idle_.end(), self));
   return CountReady() != 0;
 }
 
-// Looks for a while before the thread sleeps, as waking it costs both sides more;
-// one thread at a time. A find doubles the number of looks, a vain series halves
-// it. True if there is a job.
+// Looks for a while before the thread sleeps; one thread at a time. True if there
+// is a job.
 bool BlockingPool::Core::SpinForJob(Lock& lock) {
   if (spinning_ || CountReady() != 0) return CountReady() != 0;
   spinning_ = true;
-  const uint32_t spins = spins_;
+  const uint32_t looks = spin_.looks();
   // Relaxed: written under the mutex.
   const uint64_t seen = submitted_.load(std::memory_order_relaxed);
   lock.unlock();
-  for (uint32_t i = 0; i < spins; ++i) {
+  for (uint32_t i = 0; i < looks; ++i) {
     // Relaxed: a hint; the mutex comes before the look that counts.
     if (submitted_.load(std::memory_order_relaxed) != seen) break;
     RelaxProcessor();
@@ -497,8 +486,7 @@ bool BlockingPool::Core::SpinForJob(Lock& lock) {
   lock.lock();
   spinning_ = false;
   const bool found = CountReady() != 0;
-  spins_ =
-      found ? std::min(2 * spins, kMaxSpins) : std::max(spins / 2, kMinSpins);
+  spin_.Ended(found);
   return found;
 }
 
@@ -550,7 +538,7 @@ BlockingPool::Leftover BlockingPool::Core::Shutdown(Instant deadline) {
   // Jobs that shut their pool down wait neither for themselves nor for each
   // other.
   const auto ignored = [&] { return own ? in_shutdown_ : 0; };
-  gave_up_ = !thread_left_.wait_until(lock, ToTimePoint(deadline),
+  gave_up_ = !thread_left_.wait_until(lock, SteadyDeadline(deadline),
                                       [&] { return threads_ == ignored(); });
   leftover.running = static_cast<size_t>(std::max(0, running_ - ignored()));
   return leftover;

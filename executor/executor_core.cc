@@ -23,8 +23,8 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "weft/executor/adaptive_spin.h"
 #include "weft/executor/idle_set.h"
-#include "weft/executor/relax_processor.h"
 #include "weft/executor/run_signal.h"
 #include "weft/executor/task_list.h"
 #include "weft/executor/task_registry.h"
@@ -57,13 +57,6 @@ constexpr uint32_t kMissesBeforeYield = 3;
 // How many tasks of a runner may end elsewhere before it is woken to let go of
 // their memory.
 constexpr size_t kMaxLeft = 256;
-
-// How many looks a runner makes for work before it parks: waking a sleeping
-// thread costs both sides microseconds, a look 50 ns. A look that finds something
-// doubles the number for the next time, a vain series halves it, so that a
-// runner with little to do hardly spins.
-constexpr uint32_t kMinSpins = 4;
-constexpr uint32_t kMaxSpins = 256;
 
 // How many looks in a row must see the same task alone in a queue before another
 // runner takes it.
@@ -171,7 +164,6 @@ class ExecutorCore::RunnerScope {
     core_.LeaveRunner(runner_);
   }
 
-  Runner& runner() { return runner_; }
   const Environment& environment() const { return environment_; }
 
  private:
@@ -219,8 +211,7 @@ bool ExecutorCore::TryRun(absl::FunctionRef<bool(Context&)> poll) {
       ++runner.since_driver;
       Budget budget;
       Context cx(waker, &budget, &scope.environment());
-      const bool done = poll(cx);
-      if (done) return true;
+      if (poll(cx)) return true;
     }
     // All that comes now has yielded: what is outside has its turn.
     const bool round_over =
@@ -266,7 +257,8 @@ void ExecutorCore::EnterRunner(Runner& runner, Driver& driver,
   runner.run_signal = &RunSignal::Of(signal);
   runner.since_injector = runner.since_driver = 0;
   runner.interval_start = Instant::Past();
-  runner.spins = HasSeveralProcessors() ? kMaxSpins : kMinSpins;
+  runner.spin = AdaptiveSpin(HasSeveralProcessors() ? AdaptiveSpin::kMax
+                                                    : AdaptiveSpin::kMin);
   runner.tasks.Own();
   const std::lock_guard lock(runner.signal_mutex);
   runner.signal = signal;
@@ -280,7 +272,6 @@ void ExecutorCore::LeaveRunner(Runner& runner) {
     runner.stand_in->WaitGone(Instant::Infinite());
     runner.stand_in.reset();
   }
-  Flush(runner);
   runner.busy.store(false);
   if (runner.searching) StopSearching(runner);
   runner.tasks.Disown();
@@ -575,7 +566,7 @@ void* ExecutorCore::Search(Runner& runner) {
 bool ExecutorCore::SpinForWork(Runner& runner, bool& lone_ones) {
   lone_ones = false;
   bool lone = false;
-  for (uint32_t i = 0; i < runner.spins; ++i) {
+  for (uint32_t i = 0; i < runner.spin.looks(); ++i) {
     if (runner.run_signal->IsNotified()) return false;
     lone = false;
     uint64_t lone_tasks = 0;
@@ -591,12 +582,12 @@ bool ExecutorCore::SpinForWork(Runner& runner, bool& lone_ones) {
     }
     lone_ones = lone && ++runner.lone_looks >= kLooksAtLoneTask;
     if (many || lone_ones) {
-      runner.spins = std::min(2 * runner.spins, kMaxSpins);
+      runner.spin.Ended(/*found=*/true);
       return true;
     }
     RelaxProcessor();
   }
-  runner.spins = std::max(runner.spins / 2, kMinSpins);
+  runner.spin.Ended(/*found=*/false);
   if (lone) runner.woken_in_vain = true;
   return false;
 }
@@ -647,7 +638,7 @@ bool ExecutorCore::HasWork() {
 
 template <class Visit>
 bool ExecutorCore::VisitRunners(uint32_t start, Visit visit) {
-  // Acquire, both: pairs with EnterRunner.
+  // Acquire, both: pairs with TakePlace.
   const auto count =
       static_cast<uint32_t>(runner_count_.load(std::memory_order_acquire));
   for (uint32_t i = 0; i < count; ++i) {
@@ -689,7 +680,7 @@ void ExecutorCore::NotifyOfSpare(Runner& runner) {
 
 void ExecutorCore::UnparkRunner(int index) {
   runners_woken_.AddShared();
-  // Acquire: pairs with EnterRunner.
+  // Acquire: pairs with TakePlace.
   Runner& runner = *runners_[index].load(std::memory_order_acquire);
   Waker signal;
   {
@@ -885,7 +876,7 @@ void ExecutorCore::Unregister(SpawnedTask& task) {
   Runner* own = OwnRunner();
   if (own != nullptr && own->index == index)
     return own->tasks.RemoveOwned(task);
-  // Acquire: pairs with EnterRunner.
+  // Acquire: pairs with TakePlace.
   Runner& runner = *runners_[index].load(std::memory_order_acquire);
   // If the owner sleeps for long, somebody must tell it.
   if (runner.tasks.Remove(task) == kMaxLeft) UnparkRunner(index);

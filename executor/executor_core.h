@@ -22,6 +22,7 @@
 #include <string>
 
 #include "absl/functional/function_ref.h"
+#include "weft/executor/adaptive_spin.h"
 #include "weft/executor/idle_set.h"
 #include "weft/executor/injector.h"
 #include "weft/executor/poll_interval.h"
@@ -109,7 +110,7 @@ struct alignas(64) Runner {
   uint32_t since_driver = 0;    // polls since it polled there
   uint32_t slot_streak = 0;     // polls in a row that came from the slot
   uint32_t misses = 0;          // looks in a row that found nothing
-  uint32_t spins = 0;           // looks before it parks; adapts
+  AdaptiveSpin spin;            // before it parks
   uint64_t lone_tasks = 0;      // which it has seen last; see SpinForWork()
   uint32_t lone_looks = 0;      // how often in a row
   bool searching = false;       // has a token of the IdleSet

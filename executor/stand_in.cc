@@ -3,15 +3,14 @@
 
 #include "weft/executor/stand_in.h"
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include "absl/functional/any_invocable.h"
+#include "weft/executor/steady_deadline.h"
 #include "weft/task/context.h"
 #include "weft/task/instant.h"
 #include "weft/task/join_handle.h"
@@ -72,12 +71,7 @@ bool StandIn::WaitGone(Instant deadline) {
     gone_.wait(lock, is_gone);
     return true;
   }
-  deadline = std::max(deadline, Instant::FromNanoseconds(0));
-  // steady_clock is the same clock in libstdc++.
-  return gone_.wait_until(lock,
-                          std::chrono::steady_clock::time_point(
-                              std::chrono::nanoseconds(deadline.nanoseconds())),
-                          is_gone);
+  return gone_.wait_until(lock, SteadyDeadline(deadline), is_gone);
 }
 
 bool StandIn::Begin() {

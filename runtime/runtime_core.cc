@@ -28,6 +28,7 @@
 #include "absl/time/time.h"
 #include "weft/executor/blocking_pool.h"
 #include "weft/executor/local_executor.h"
+#include "weft/executor/steady_deadline.h"
 #include "weft/executor/thread.h"
 #include "weft/runtime/runtime_options.h"
 #include "weft/task/blocking_check.h"
@@ -41,6 +42,7 @@
 #include "weft/timer/sleep.h"
 
 namespace weft::runtime_internal {
+using executor_internal::SteadyDeadline;
 using executor_internal::Thread;
 
 namespace {
@@ -54,14 +56,6 @@ namespace {
 [[gnu::noinline]] const RuntimeCore*& WorkerSlot() {
   constinit static thread_local const RuntimeCore* core = nullptr;
   return core;
-}
-
-// steady_clock is the same clock in libstdc++; a year stands for ever.
-std::chrono::steady_clock::time_point ToTimePoint(Instant deadline) {
-  const Instant now = Instant::Now();
-  deadline = std::clamp(deadline, now, now + absl::Hours(24 * 365));
-  return std::chrono::steady_clock::time_point(
-      std::chrono::nanoseconds(deadline.nanoseconds()));
 }
 
 BlockingPoolOptions PoolOptions(const RuntimeOptions& options,
@@ -235,7 +229,7 @@ ShutdownReport RuntimeCore::Finish(Instant drain_until, Instant leave_until) {
   Stop();
   {
     std::unique_lock lock(mutex_);
-    worker_left_.wait_until(lock, ToTimePoint(leave_until), [this] {
+    worker_left_.wait_until(lock, SteadyDeadline(leave_until), [this] {
       return workers_left_ == workers_started_;
     });
     report.workers_running = workers_started_ - workers_left_;

@@ -39,6 +39,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "weft/executor/executor_core.h"
+#include "weft/executor/runner_options.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
@@ -148,8 +149,14 @@ class Executor {
   template <class F>
     requires Future<std::remove_reference_t<F>>
   OutputOf<F> Run(F&& future) {
+    return Run(RunnerOptions(), std::forward<F>(future));
+  }
+  // The same; says where the thread is and from whom it steals first.
+  template <class F>
+    requires Future<std::remove_reference_t<F>>
+  OutputOf<F> Run(const RunnerOptions& options, F&& future) {
     Polled<OutputOf<F>> result = kPending;
-    core().Run([&](Context& cx) {
+    core().Run(options, [&](Context& cx) {
       result = future.Poll(cx);
       return result.IsReady();
     });

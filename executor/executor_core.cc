@@ -65,6 +65,17 @@ constexpr uint32_t kLooksAtLoneTask = 8;
 // How long a runner that was woken for nothing keeps its token: see Doze().
 constexpr absl::Duration kDoze = absl::Microseconds(100);
 
+// How long a driver may wait for its thread before another one looks after it;
+// how many sleepers do that at a time, so that one is left when the other finds
+// work; and for how many intervals after the last poll by anybody.
+constexpr absl::Duration kWatchInterval = absl::Milliseconds(1);
+constexpr int kMaxWatchers = 2;
+constexpr uint32_t kQuietWatches = 10;
+
+// A runner compares its queue with another's once in so many visits to its
+// driver. It costs two cache misses.
+constexpr uint32_t kVisitsToEvening = 64;
+
 bool HasSeveralProcessors() {
   static const bool several = std::thread::hardware_concurrency() > 1;
   return several;
@@ -122,6 +133,21 @@ class ParkScope {
   Runner& runner_;
 };
 
+// Keeps the driver of a runner alive: see LeaveRunner().
+class VisitScope {
+ public:
+  // Sequentially consistent, with the look at `watched_driver` that follows.
+  explicit VisitScope(Runner& runner) : visitors_(runner.visitors) {
+    visitors_.fetch_add(1);
+  }
+  VisitScope(const VisitScope&) = delete;
+  VisitScope& operator=(const VisitScope&) = delete;
+  ~VisitScope() { visitors_.fetch_sub(1); }
+
+ private:
+  std::atomic<int>& visitors_;
+};
+
 class DriverScope {
  public:
   explicit DriverScope(Runner& runner) : runner_(runner) {
@@ -144,14 +170,15 @@ Runner::Runner(ExecutorCore& core, int index)
 
 class ExecutorCore::RunnerScope {
  public:
-  RunnerScope(Runner& runner, Driver& driver, const Waker& signal)
+  RunnerScope(Runner& runner, const RunnerOptions& options, Driver& driver,
+              const Waker& signal)
       : count_(runner.core.running_),
         core_(runner.core),
         outer_(CurrentRunner()),
         runner_(runner),
         environment_(MakeEnvironment()),
         scope_(environment_) {
-    core_.EnterRunner(runner_, driver, signal);
+    core_.EnterRunner(runner_, options, driver, signal);
     runner_.environment = &environment_;
     // The thread will be busy here for long.
     if (outer_ != nullptr) outer_->core.Flush(*outer_);
@@ -183,13 +210,15 @@ class ExecutorCore::RunnerScope {
   const EnvironmentScope scope_;
 };
 
-void ExecutorCore::Run(absl::FunctionRef<bool(Context&)> poll) {
-  WEFT_CHECK(TryRun(poll),
+void ExecutorCore::Run(const RunnerOptions& options,
+                       absl::FunctionRef<bool(Context&)> poll) {
+  WEFT_CHECK(TryRun(options, poll),
              "too many threads are inside Run() of one executor "
              "(Executor::kMaxRunners); use several executors");
 }
 
-bool ExecutorCore::TryRun(absl::FunctionRef<bool(Context&)> poll) {
+bool ExecutorCore::TryRun(const RunnerOptions& options,
+                          absl::FunctionRef<bool(Context&)> poll) {
   WEFT_CHECK(task_internal::MayBlock(),
              "Run() was called by a task or inside another Run(), whose "
              "thread others may need: co_await the future, or call Run() "
@@ -202,10 +231,12 @@ bool ExecutorCore::TryRun(absl::FunctionRef<bool(Context&)> poll) {
   Driver& driver = Environment::CurrentDriver();
   const Waker waker = RunSignal::Make(driver.Unparker());
   RunSignal& signal = RunSignal::Of(waker);
-  const RunnerScope scope(runner, driver, waker);
+  const RunnerScope scope(runner, options, driver, waker);
   for (;;) {
     if (signal.Take()) {
       // The poll may take long.
+      // Relaxed: only this thread writes it.
+      if (!runner.awake.load(std::memory_order_relaxed)) WakeUp(runner);
       if (runner.searching) StopSearching(runner);
       if (!runner.queue.IsEmpty()) Notify();
       ++runner.since_driver;
@@ -250,8 +281,8 @@ Runner* ExecutorCore::TakePlace() {
   return runner;
 }
 
-void ExecutorCore::EnterRunner(Runner& runner, Driver& driver,
-                               const Waker& signal) {
+void ExecutorCore::EnterRunner(Runner& runner, const RunnerOptions& options,
+                               Driver& driver, const Waker& signal) {
   runner.random = Random(Environment::CurrentRandom().Next());
   runner.driver = &driver;
   runner.run_signal = &RunSignal::Of(signal);
@@ -260,11 +291,28 @@ void ExecutorCore::EnterRunner(Runner& runner, Driver& driver,
   runner.spin = AdaptiveSpin(HasSeveralProcessors() ? AdaptiveSpin::kMax
                                                     : AdaptiveSpin::kMin);
   runner.tasks.Own();
+  // Relaxed: only an order depends on it.
+  runner.location.store(options.location(), std::memory_order_relaxed);
+  runner.steal_order = options.steal_order();
+  runner.quiet_watches = 0;
+  // A fake clock would take the deadline of a watcher for one of its own.
+  const Clock* clock = Environment::Current().clock;
+  const bool fake = clock != nullptr && clock->AsFake() != nullptr;
+  runner.may_watch = !fake;
+  if (!fake && driver.TryPoll()) {
+    // Sequentially consistent: see PollDriverOf().
+    runner.watched_driver.store(&driver);
+    watched_.fetch_add(1);
+  }
   const std::lock_guard lock(runner.signal_mutex);
   runner.signal = signal;
 }
 
 void ExecutorCore::LeaveRunner(Runner& runner) {
+  // The driver may soon be gone.
+  if (runner.watched_driver.exchange(nullptr) != nullptr) watched_.fetch_sub(1);
+  while (runner.visitors.load() != 0) std::this_thread::yield();
+  runner.awake.store(false);
   runner.first_yield.reset();
   Flush(runner);
   // The driver is not this thread's any more when it has left.
@@ -275,6 +323,7 @@ void ExecutorCore::LeaveRunner(Runner& runner) {
   runner.busy.store(false);
   if (runner.searching) StopSearching(runner);
   runner.tasks.Disown();
+  runner.steal_order = {};
   Waker signal;
   {
     const std::lock_guard lock(runner.signal_mutex);
@@ -310,8 +359,9 @@ PlaceLoan::PlaceLoan()
         *lent.offload, runner_.stand_in, [&core, lent](StandIn& stand_in) {
           const EnvironmentScope scope(lent);
           // If there is no place left, the driver rests.
-          static_cast<void>(
-              core.TryRun([&](Context& cx) { return stand_in.PollStop(cx); }));
+          static_cast<void>(core.TryRun(RunnerOptions(), [&](Context& cx) {
+            return stand_in.PollStop(cx);
+          }));
         });
   }
   CurrentRunner() = nullptr;
@@ -335,6 +385,8 @@ void ExecutorCore::ReclaimDriver(Runner& runner, Instant deadline) {
 // ---- Running tasks ----
 
 void ExecutorCore::RunTask(Runner& runner, void* task) {
+  // Relaxed: only this thread writes it.
+  if (!runner.awake.load(std::memory_order_relaxed)) WakeUp(runner);
   if (runner.searching) StopSearching(runner);  // wherever the task came from
   runner.woken_in_vain = false;
   ++runner.since_driver;
@@ -507,10 +559,11 @@ void* ExecutorCore::TakeInjected(Runner& runner) {
   void* tasks[RunQueue<void*>::kMaxSteal];
   // Relaxed: how many share is an estimate.
   const size_t runners = std::max(1, running_.load(std::memory_order_relaxed));
-  const size_t room = RunQueue<void*>::kCapacity - runner.queue.Size() + 1;
+  // Leaves half of the queue to what the runner's own tasks spawn.
+  const size_t queued = runner.queue.Size();
+  const size_t room = std::size(tasks) - std::min(queued, std::size(tasks) - 1);
   const size_t count =
-      injector_.Pop(runner.consumer, tasks,
-                    std::min({size / runners + 1, room, std::size(tasks)}));
+      injector_.Pop(runner.consumer, tasks, std::min(size / runners + 1, room));
   if (count == 0) return nullptr;
   if (count > 1) {
     runner.queue.PushMany(tasks + 1, static_cast<uint32_t>(count - 1));
@@ -525,18 +578,49 @@ void* ExecutorCore::TakeInjected(Runner& runner) {
 void* ExecutorCore::StealFor(Runner& runner, bool lone_ones) {
   void* tasks[RunQueue<void*>::kMaxSteal];
   uint32_t count = 0;
-  VisitRunners(static_cast<uint32_t>(runner.random.Next() >> 32),
-               [&](Runner& victim) {
-                 if (&victim == &runner) return false;
-                 if (!lone_ones && victim.queue.Size() == 1) return false;
-                 count = victim.queue.Steal(tasks, std::size(tasks));
-                 return count != 0;
-               });
+  const auto start = static_cast<uint32_t>(runner.random.Next() >> 32);
+  const auto steal = [&](Runner& victim) {
+    if (&victim == &runner) return false;
+    if (!lone_ones && victim.queue.Size() == 1) return false;
+    count = victim.queue.Steal(tasks, std::size(tasks));
+    return count != 0;
+  };
+  for (const int location : runner.steal_order) {
+    if (VisitRunners(start, [&](Runner& victim) {
+          // Relaxed: an order only.
+          return victim.location.load(std::memory_order_relaxed) == location &&
+                 steal(victim);
+        })) {
+      break;
+    }
+  }
+  if (count == 0) VisitRunners(start, steal);
   if (count == 0) return nullptr;
   runner.steals.Add();
   runner.stolen_tasks.Add(count);
   if (count > 1) runner.queue.PushMany(tasks + 1, count - 1);
   return tasks[0];
+}
+
+// A runner that is never idle would keep its few tasks, and poll them more often
+// than others theirs.
+void ExecutorCore::EvenOut(Runner& runner) {
+  runner.visits_to_evening = kVisitsToEvening;
+  void* tasks[RunQueue<void*>::kMaxSteal];
+  uint32_t count = 0;
+  const uint32_t own = runner.queue.Size();
+  VisitRunners(static_cast<uint32_t>(runner.random.Next() >> 32),
+               [&](Runner& other) {
+                 const uint32_t size = other.queue.Size();
+                 if (size < own + 2) return false;
+                 count = other.queue.Steal(tasks, (size - own) / 2);
+                 return true;
+               });
+  if (count == 0) return;
+  runner.steals.Add();
+  runner.stolen_tasks.Add(count);
+  runner.queue.PushMany(tasks, count);
+  Notify();  // for a moment nobody else saw them
 }
 
 void* ExecutorCore::Search(Runner& runner) {
@@ -713,6 +797,7 @@ void ExecutorCore::StopSearching(Runner& runner) {
 
 void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
   runner.tasks.Collect();
+  runner.awake.store(false, std::memory_order_relaxed);  // relaxed: a late look
   if (std::exchange(runner.woken_in_vain, false) && Doze(runner, signal)) {
     return;
   }
@@ -725,7 +810,7 @@ void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
     notified = signal.IsNotified();
     if (!has_work && !notified) {
       runner.parks.Add();
-      EnterDriver(runner, Instant::Infinite());
+      SleepInDriver(runner);
     }
   }
   if (has_work) {
@@ -772,15 +857,100 @@ void ExecutorCore::PollDriver(Runner& runner) {
   runner.driver_polls.Add();
   runner.tasks.Collect();
   EnterDriver(runner, Instant::Past());
+  if (runner.visits_to_evening-- == 0) EvenOut(runner);
   NotifyOfSpare(runner);
 }
 
 void ExecutorCore::EnterDriver(Runner& runner, Instant deadline) {
+  runner.driver_visits.Add();
   runner.since_driver = 0;
   runner.first_yield.reset();
   if (runner.stand_in != nullptr) return ReclaimDriver(runner, deadline);
   const DriverScope scope(runner);
   runner.driver->Park(deadline);
+}
+
+// ---- Drivers of busy threads ----
+//
+// A runner in a long poll does not come to its driver, whose descriptors and
+// timers would wait. So up to kMaxWatchers of those who sleep do so for no longer
+// than kWatchInterval, and then poll the drivers that have been left alone for that
+// long. When nothing has run for a while they sleep for good, and the next runner
+// that wakes up wakes one of them.
+
+void ExecutorCore::SleepInDriver(Runner& runner) {
+  if (!StartWatching(runner)) {
+    return EnterDriver(runner, Instant::Infinite());
+  }
+  struct WatchScope {
+    std::atomic<int>& watchers;
+    ~WatchScope() { watchers.fetch_sub(1); }
+  } scope{watchers_};
+  const Instant until = Instant::Now() + kWatchInterval;
+  EnterDriver(runner, until);
+  if (Instant::Now() >= until) LookAfterOthers(runner);
+}
+
+// Requires: `runner` is parked in the sense of idle_. Sequentially consistent:
+// either OthersAreAwake() sees who is awake, or that one, in WakeUp(), that nobody
+// watches.
+bool ExecutorCore::StartWatching(Runner& runner) {
+  if (!runner.may_watch || watched_.load() == 0) return false;
+  if (runner.quiet_watches >= kQuietWatches && !OthersAreAwake(runner)) {
+    return false;
+  }
+  for (;;) {
+    if (watchers_.fetch_add(1) < kMaxWatchers) return true;
+    // If they have all gone meanwhile, they may have counted on this one.
+    if (watchers_.fetch_sub(1) != 1) return false;
+  }
+}
+
+bool ExecutorCore::OthersAreAwake(const Runner& runner) {
+  return VisitRunners(0, [&](Runner& other) {
+    return &other != &runner && other.awake.load();
+  });
+}
+
+void ExecutorCore::LookAfterOthers(Runner& runner) {
+  ++runner.quiet_watches;
+  VisitRunners(0, [&](Runner& other) {
+    if (&other == &runner) return false;
+    // Relaxed: two watchers may mix up what they have seen; that only delays.
+    const auto update = [](std::atomic<uint64_t>& seen, uint64_t now) {
+      return seen.exchange(now, std::memory_order_relaxed) != now;
+    };
+    if (update(other.seen_polls, other.polls.Get())) runner.quiet_watches = 0;
+    const bool came = update(other.seen_visits, other.driver_visits.Get());
+    if (came || !other.awake.load()) return false;
+    runner.quiet_watches = 0;
+    PollDriverOf(other, runner);
+    return false;
+  });
+}
+
+void ExecutorCore::PollDriverOf(Runner& other, Runner& runner) {
+  const VisitScope visit(other);
+  Driver* driver = other.watched_driver.load();
+  if (driver == nullptr) return;
+  const DriverScope scope(runner);
+  driver->TryPoll();
+}
+
+// The runner is about to poll a task or the main future, for the first time since
+// it parked.
+void ExecutorCore::WakeUp(Runner& runner) {
+  runner.awake.store(true);
+  runner.quiet_watches = 0;
+  // Relaxed: the owner's own.
+  if (runner.watched_driver.load(std::memory_order_relaxed) == nullptr ||
+      watchers_.load() != 0) {
+    return;
+  }
+  // With a token, as if there were work: what it finds is a driver to watch.
+  const int who = idle_.NotifyAnother([this] { return HasWork(); });
+  if (who == kWakeTick) return WakeOneTick();
+  if (who != kWakeNobody) UnparkRunner(who);
 }
 
 // ---- Ticks ----

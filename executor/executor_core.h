@@ -28,6 +28,7 @@
 #include "weft/executor/poll_interval.h"
 #include "weft/executor/run_queue.h"
 #include "weft/executor/run_signal.h"
+#include "weft/executor/runner_options.h"
 #include "weft/executor/stand_in.h"
 #include "weft/executor/task_registry.h"
 #include "weft/task/context.h"
@@ -92,6 +93,17 @@ struct alignas(64) Runner {
   std::atomic<void*> slot{nullptr};
   std::atomic<bool> busy{false};  // may hold a task that is in no queue
   Counter polls, steals, stolen_tasks, overflows, parks, driver_polls;
+  // For those who watch: whether the thread has polled something since it parked,
+  // its driver, how many are about to call that, how often the thread itself came
+  // there, and what they saw last.
+  std::atomic<bool> awake{false};
+  std::atomic<Driver*> watched_driver{nullptr};
+  std::atomic<int> visitors{0};
+  Counter driver_visits;
+  std::atomic<uint64_t> seen_visits{0};
+  std::atomic<uint64_t> seen_polls{0};
+  // Where the thread is, for those who steal: RunnerOptions::At().
+  std::atomic<int> location{0};
 
   // The owner.
   ExecutorCore& core;
@@ -115,7 +127,11 @@ struct alignas(64) Runner {
   uint32_t lone_looks = 0;      // how often in a row
   bool searching = false;       // has a token of the IdleSet
   bool woken_in_vain = false;   // claimed, and nothing run since
-  bool in_driver = false;       // is inside driver->Park()
+  bool in_driver = false;       // is inside driver->Park(), or another's
+  bool may_watch = false;       // its driver's clock is the real one
+  uint32_t quiet_watches = 0;   // in a row, in which nobody did anything
+  uint32_t visits_to_evening = 0;    // until it looks at others' queues
+  std::span<const int> steal_order;  // RunnerOptions::StealFrom()
   // Where in `queue` the first task lies that yielded since the driver was
   // polled.
   std::optional<uint64_t> first_yield;
@@ -163,9 +179,11 @@ class ExecutorCore final : public Spawner {
   ~ExecutorCore() override = default;
 
   // Runs tasks until `poll` is true. Any thread that may block.
-  void Run(absl::FunctionRef<bool(Context&)> poll);
+  void Run(const RunnerOptions& options,
+           absl::FunctionRef<bool(Context&)> poll);
   // The same; false at once if there is no place left.
-  bool TryRun(absl::FunctionRef<bool(Context&)> poll);
+  bool TryRun(const RunnerOptions& options,
+              absl::FunctionRef<bool(Context&)> poll);
 
   // Runs one task, if there is one. Any thread.
   bool TryTick();
@@ -197,7 +215,8 @@ class ExecutorCore final : public Spawner {
   Runner* OwnRunner();
   // A free place, or null.
   Runner* TakePlace();
-  void EnterRunner(Runner& runner, Driver& driver, const Waker& signal);
+  void EnterRunner(Runner& runner, const RunnerOptions& options, Driver& driver,
+                   const Waker& signal);
   void LeaveRunner(Runner& runner);
 
   // Putting tasks somewhere.
@@ -214,6 +233,7 @@ class ExecutorCore final : public Spawner {
   void* TakeSlot(Runner& runner);
   void* TakeInjected(Runner& runner);
   void* StealFor(Runner& runner, bool lone_ones);
+  void EvenOut(Runner& runner);
   void* Search(Runner& runner);
   bool SpinForWork(Runner& runner, bool& lone_ones);
   void TuneInterval(Runner& runner);
@@ -231,6 +251,12 @@ class ExecutorCore final : public Spawner {
   void WakeDozer();
   void PollDriver(Runner& runner);
   void EnterDriver(Runner& runner, Instant deadline);
+  void SleepInDriver(Runner& runner);
+  bool StartWatching(Runner& runner);
+  bool OthersAreAwake(const Runner& runner);
+  void LookAfterOthers(Runner& runner);
+  void PollDriverOf(Runner& other, Runner& runner);
+  void WakeUp(Runner& runner);
   void NotifyOfSpare(Runner& runner);
   void ReclaimDriver(Runner& runner, Instant deadline);
 
@@ -261,6 +287,10 @@ class ExecutorCore final : public Spawner {
 
   // 1 + the index of a runner that dozes, or 0.
   std::atomic<int> dozer_{0};
+  // How many sleepers look after the drivers of those who are awake.
+  std::atomic<int> watchers_{0};
+  // How many runners' drivers can be looked after.
+  std::atomic<int> watched_{0};
 
   std::mutex tick_mutex_;  // guards the waiters and the list
   TickWaiter* first_tick_ = nullptr;

@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "weft/executor/executor.h"
+#include "weft/executor/runner_options.h"
 #include "weft/executor/thread.h"
 #include "weft/sync/event.h"
 #include "weft/task/blocking_check.h"
@@ -95,7 +96,9 @@ absl::Status ThreadPool::Core::StartWorker() {
 
 void ThreadPool::Core::RunWorker(int index, Worker& worker) {
   if (options_.on_start_) options_.on_start_(index);
-  executor_.Run(worker.stop.Wait());
+  RunnerOptions options;
+  if (options_.runner_options_) options = options_.runner_options_(index);
+  executor_.Run(options, worker.stop.Wait());
   if (options_.on_stop_) options_.on_stop_(index);
 }
 

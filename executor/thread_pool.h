@@ -31,6 +31,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "weft/executor/executor.h"
+#include "weft/executor/runner_options.h"
 #include "weft/task/check.h"
 #include "weft/task/future.h"
 #include "weft/task/join_handle.h"
@@ -63,6 +64,11 @@ class ThreadPoolOptions {
     cpus_ = std::move(cpus);
     return *this;
   }
+  // How thread i takes part in stealing; asked by that thread when it starts.
+  ThreadPoolOptions& Runner(std::function<RunnerOptions(int)> options_of) {
+    runner_options_ = std::move(options_of);
+    return *this;
+  }
   // Called by each thread, with its number, when it starts and before it ends.
   // They must not resize the pool.
   ThreadPoolOptions& OnThreadStart(std::function<void(int)> hook) {
@@ -81,6 +87,7 @@ class ThreadPoolOptions {
   std::string name_ = "weft-pool";
   size_t stack_size_ = 0;
   std::vector<std::vector<int>> cpus_;
+  std::function<RunnerOptions(int)> runner_options_;
   std::function<void(int)> on_start_;
   std::function<void(int)> on_stop_;
 };

@@ -27,6 +27,8 @@ void Reactor::Close() { core_->Close(); }
 
 void Reactor::Park(Instant deadline) { core_->Park(deadline); }
 
+bool Reactor::TryPoll() { return core_->TryPoll(); }
+
 Waker Reactor::Unparker() { return core_->Unparker(); }
 
 ReactorStats Reactor::stats() const {

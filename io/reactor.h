@@ -14,7 +14,8 @@
 // up, before Linux 5.11. Wakes from other threads are coalesced: at most one
 // system call per Park, none while the thread runs.
 //
-// Thread safety: Park from one thread at a time; the rest from any thread.
+// Thread safety: Park from one thread at a time; the rest from any thread, TryPoll
+// while the reactor lives.
 // Lifetime: sources and unparkers may outlive the reactor.
 // Dropping: closes it: every wait on its sources is resumed and, like each
 // later one, gives ReactorClosedStatus().
@@ -68,6 +69,7 @@ class Reactor final : public Driver {
   // Waits for descriptors, an unpark or `deadline`, on the real monotonic
   // clock, and wakes the tasks whose descriptors are ready, up to 256 of them.
   void Park(Instant deadline) override;
+  bool TryPoll() override;
   Waker Unparker() override;
   uint64_t HandledEvents() const override { return stats().events; }
 

@@ -12,6 +12,7 @@
 #include "weft/io/reactor_core.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -74,7 +75,7 @@ int EpollPwait2(int epoll, epoll_event* events, const timespec* timeout) {
 #endif
 }
 
-// Relaxed: a statistic that one thread writes.
+// Relaxed: a statistic that one thread at a time writes.
 void Count(std::atomic<uint64_t>& counter, uint64_t n) {
   counter.store(counter.load(std::memory_order_relaxed) + n,
                 std::memory_order_relaxed);
@@ -158,16 +159,39 @@ void ReactorCore::Release() {
 
 void ReactorCore::Park(Instant deadline) {
   epoll_event events[kEventsPerWait];
+  // Acquire, and release below: what belongs to the thread inside. One that came
+  // by TryPoll() has gone in a moment.
+  while (in_use_.exchange(true, std::memory_order_acquire)) sched_yield();
   const bool may_sleep =
       deadline != Instant::Past() && notifier_->flag().BeginWait();
   const int count = Wait(events, may_sleep ? deadline : Instant::Past());
   notifier_->flag().EndWait();
-  Count(counters_.waits, 1);
-  if (count > 0) Dispatch(events, count);
+  in_use_.store(false, std::memory_order_release);
+  Dispatch(events, count);
+}
+
+// Leaves the notifier's flag alone: a wake is for the thread that parks. Nor does
+// it matter whose events are dispatched first: one that comes late makes its cell
+// seem ready, and the next call on the descriptor shows the truth.
+bool ReactorCore::TryPoll() {
+  epoll_event events[kEventsPerWait];
+  // Acquire and release: as in Park().
+  if (in_use_.exchange(true, std::memory_order_acquire)) return false;
+  const int count = Wait(events, Instant::Past());
+  in_use_.store(false, std::memory_order_release);
+  Dispatch(events, count);
+  return true;
 }
 
 // Returns the number of events, or -1 after a signal.
 int ReactorCore::Wait(epoll_event* events, Instant deadline) {
+  const int count = WaitInKernel(events, deadline);
+  Count(counters_.waits, 1);
+  if (count > 0) Count(counters_.events, static_cast<uint64_t>(count));
+  return count;
+}
+
+int ReactorCore::WaitInKernel(epoll_event* events, Instant deadline) {
   const int64_t left = TimeLeft(deadline);
   if (has_pwait2_) {
     timespec timeout;
@@ -190,7 +214,6 @@ int ReactorCore::Wait(epoll_event* events, Instant deadline) {
 }
 
 void ReactorCore::Dispatch(const epoll_event* events, int count) {
-  Count(counters_.events, static_cast<uint64_t>(count));
   WakeList wakers;
   for (int i = 0; i < count; ++i) {
     const uint64_t token = events[i].data.u64;
@@ -198,7 +221,8 @@ void ReactorCore::Dispatch(const epoll_event* events, int count) {
     SourceCell& cell = SourceCellAt(static_cast<uint32_t>(token));
     const uint32_t generation = static_cast<uint32_t>(token >> 32);
     if (!cell.Deliver(generation, BitsOf(events[i].events), wakers)) {
-      Count(counters_.stale_events, 1);
+      // Relaxed: a statistic.
+      counters_.stale_events.fetch_add(1, std::memory_order_relaxed);
     }
   }
   wakers.WakeAll();

@@ -46,6 +46,7 @@ class ReactorCore {
 
   // See Driver.
   void Park(Instant deadline);
+  bool TryPoll();
   Waker Unparker() { return notifier_->MakeWaker(); }
 
   // Starts watching `cell`. Requires: its mutex and a use are held, and it has
@@ -65,13 +66,15 @@ class ReactorCore {
   struct Pool;
 
   ReactorCore() = default;
+  // Requires: in_use_ is the caller's.
   int Wait(epoll_event* events, Instant deadline);
+  int WaitInKernel(epoll_event* events, Instant deadline);
   void Dispatch(const epoll_event* events, int count);
   // Requires: mutex_ is held.
   void Link(SourceCell& cell);
   void Unlink(SourceCell& cell);
 
-  // Under mutex_. `epoll_` may be read by the parking thread without it.
+  // Under mutex_. `epoll_` may be read by a thread that waits without it.
   std::mutex mutex_;
   Fd epoll_;
   SourceCell* cells_ = nullptr;
@@ -79,7 +82,8 @@ class ReactorCore {
   // Constant while open.
   Notifier* notifier_ = nullptr;
 
-  // The parking thread's.
+  // A thread is in the kernel to wait, or to look; what follows is its.
+  std::atomic<bool> in_use_{false};
   bool has_pwait2_ = true;
   ReactorCounters counters_;
 

@@ -32,6 +32,7 @@ class HookedDriver final : public Driver {
                std::function<void()> on_unpark);
 
   void Park(Instant deadline) override;
+  bool TryPoll() override { return inner_.TryPoll(); }
   Waker Unparker() override { return inner_.Unparker(); }
 
  private:

@@ -11,7 +11,8 @@
 //
 // Unparking is sticky: it makes the current Park return, else the next one.
 //
-// Thread safety: Park from one thread at a time; unparkers from any thread.
+// Thread safety: Park from one thread at a time; TryPoll and unparkers from any
+// thread.
 #ifndef WEFT_TASK_DRIVER_H_
 #define WEFT_TASK_DRIVER_H_
 
@@ -37,6 +38,13 @@ class Driver {
   // A waker that unparks this driver. Counted: it may outlive the driver, and
   // then does nothing. All unparkers of one driver WillWake each other.
   virtual Waker Unparker() = 0;
+
+  // Handles what is ready, as Park(Instant::Past()) does, for a thread that is too
+  // busy to come here; wakers are called on the calling thread, with no lock
+  // held. Any thread. Leaves a pending unpark to Park(). False, without a wait,
+  // while another thread is inside; and always in a driver that only sleeps or
+  // leaves this out, whose events then wait for the thread that parks.
+  virtual bool TryPoll() { return false; }
 
   // How many events Park has handled since this was made, unparks perhaps
   // included: if it has not grown, Park has called no waker. Zero for drivers

@@ -54,6 +54,13 @@ void Timers::Park(Instant deadline) {
   Fire();
 }
 
+bool Timers::TryPoll() {
+  if (fake_ != nullptr) return false;  // its time is in the hands of who parks
+  inner_.TryPoll();
+  core_->Fire(clock_, clock_.Now());
+  return true;
+}
+
 void Timers::ParkOnFakeClock(Instant deadline) {
   if (!std::exchange(takes_part_, true)) fake_->TakePart(*sleeper_);
   const bool fired = Fire();

@@ -23,7 +23,8 @@
 //
 // On a FakeClock time moves instead of the thread sleeping: timer/fake_clock.h.
 //
-// Thread safety: Park from one thread at a time; the rest from any thread.
+// Thread safety: Park from one thread at a time; the rest from any thread, TryPoll
+// while the object lives.
 // Lifetime: `inner` and `clock` outlive it. Sleeps may be left over: they are
 // woken, and bind to the Timers of whoever polls them next.
 #ifndef WEFT_TIMER_TIMERS_H_
@@ -58,6 +59,7 @@ class Timers final : public Driver {
   // See Driver. `deadline` is on this object's clock. Fires what is due, before
   // it waits and after.
   void Park(Instant deadline) override;
+  bool TryPoll() override;
   Waker Unparker() override;
   uint64_t HandledEvents() const override {
     return fired_ + inner_.HandledEvents();

@@ -4,6 +4,9 @@
 #include "weft/executor/executor.h"
 
 #include <atomic>
+#include <barrier>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +17,7 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "weft/executor/runner_options.h"
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
@@ -33,6 +37,7 @@ namespace {
 using executor_testing::Gate;
 using executor_testing::Runners;
 using executor_testing::SpinUntil;
+using ::testing::Each;
 using ::testing::HasSubstr;
 
 Task<int> Return(int value) { co_return value; }
@@ -475,6 +480,99 @@ TEST(ExecutorTest, OthersRunWhatATaskSpawnedThatDoesNotReturn) {
   BlockOn(std::move(parent));
 
   EXPECT_GT(executor.Stats().steals, 0u);
+}
+
+// Two threads in Run() whose main futures have spawned before either goes on.
+class BusyRunners {
+ public:
+  BusyRunners(Executor& executor, std::vector<RunnerOptions> options,
+              std::function<void(size_t)> spawn)
+      : ready_(static_cast<std::ptrdiff_t>(options.size())) {
+    for (size_t i = 0; i < options.size(); ++i) {
+      threads_.emplace_back([this, &executor, spawn, i, own = options[i]] {
+        executor.Run(own, Begin(spawn, i));
+      });
+    }
+  }
+  ~BusyRunners() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Gate& stop() { return stop_; }
+
+ private:
+  Task<> Begin(std::function<void(size_t)> spawn, size_t i) {
+    spawn(i);
+    ready_.arrive_and_wait();
+    co_await stop_.Wait();
+  }
+
+  std::barrier<> ready_;
+  Gate stop_;
+  std::vector<std::thread> threads_;
+};
+
+TEST(ExecutorTest, ARunnerThatIsNeverIdleTakesItsShare) {
+  Executor executor;
+  {
+    // Until somebody has stolen: nobody is ever idle here.
+    const auto yield = [&executor]() -> Task<> {
+      while (executor.Stats().steals == 0) co_await YieldNow();
+    };
+    BusyRunners runners(executor, std::vector<RunnerOptions>(2), [&](size_t i) {
+      for (int n = i == 0 ? 40 : 2; n > 0; --n) weft::Spawn(yield).Detach();
+    });
+    SpinUntil([&] { return executor.Stats().steals != 0; });
+    runners.stop().Open();
+  }
+  EXPECT_GE(executor.Stats().stolen_tasks, 10u);
+}
+
+// Tasks that note where they were spawned, ten at each of two places.
+struct StealOrder {
+  static constexpr size_t kTasks = 20;
+
+  std::mutex mutex;
+  std::vector<int> ran;  // guarded by mutex
+  std::atomic<int> filled{0};
+  Gate all_ran;
+
+  void Note(int location) {
+    const std::lock_guard lock(mutex);
+    ran.push_back(location);
+    if (ran.size() == kTasks) all_ran.Open();
+  }
+  // Spawns, and holds its thread until others have run everything.
+  Task<> Fill(int location) {
+    for (int n = 0; n < 10; ++n) {
+      weft::Spawn([this, location]() -> Task<> {
+        Note(location);
+        co_return;
+      }).Detach();
+    }
+    ++filled;
+    SpinUntil([&] { return all_ran.IsOpen(); });
+    co_return;
+  }
+};
+
+TEST(ExecutorTest, AThreadStealsFirstWhereItWasToldTo) {
+  for (const int first : {1, 2}) {
+    Executor executor;
+    StealOrder order;
+    std::vector<std::thread> threads;
+    for (const int location : {1, 2}) {
+      threads.emplace_back([&, location] {
+        executor.Run(RunnerOptions().At(location), order.Fill(location));
+      });
+    }
+    SpinUntil([&] { return order.filled.load() == 2; });
+    executor.Run(RunnerOptions().StealFrom({first, 3 - first}),
+                 order.all_ran.Wait());
+    for (std::thread& thread : threads) thread.join();
+    // A task that is alone in its queue is left to its runner for a while.
+    order.ran.resize(9);
+    EXPECT_THAT(order.ran, Each(first));
+  }
 }
 
 // ---- The end ----

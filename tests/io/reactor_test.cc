@@ -115,6 +115,37 @@ TEST(ReactorTest, UnparkersAreOneAndOutliveTheReactor) {
 }
 
 // However many wakes there are, a park costs at most one of them a system call.
+TEST(ReactorTest, AnotherThreadMayLookForTheOneThatIsAway) {
+  ReactorScope scope;
+  Pipe pipe = *Pipe::Create();
+  CountingWaker waker;
+  Context cx(waker.waker());
+  char byte = 'x';
+  ASSERT_TRUE(pipe.reader.PollRead(cx, std::span<char>(&byte, 1)).IsPending());
+  ASSERT_TRUE(pipe.writer.PollWrite(cx, std::span<char>(&byte, 1)).IsReady());
+  scope.reactor().Unparker().Wake();
+
+  bool looked = false;
+  std::thread([&] { looked = scope.reactor().TryPoll(); }).join();
+  EXPECT_TRUE(looked);
+  EXPECT_EQ(waker.wakes(), 1);
+  // The unpark was for this thread, which does not sleep now.
+  scope.reactor().Park(Instant::Infinite());
+}
+
+TEST(ReactorTest, NobodyLooksWhileAThreadIsParked) {
+  ReactorScope scope;
+  std::atomic<bool> looked{false};
+  std::thread other([&] {
+    // False as soon as the other one sleeps.
+    while (scope.reactor().TryPoll()) std::this_thread::yield();
+    looked.store(true);
+    scope.reactor().Unparker().Wake();
+  });
+  while (!looked.load()) scope.reactor().Park(Instant::Infinite());
+  other.join();
+}
+
 TEST(ReactorTest, WakesFromOtherThreadsAreCoalesced) {
   std::unique_ptr<Reactor> reactor = Make();
   const bool is_long = std::getenv("WEFT_LONG") != nullptr;

@@ -135,6 +135,14 @@ TEST_F(TimersTest, FiresMoreThanOneBatch) {
   EXPECT_EQ(timers_->NextDeadline(), later->deadline());
 }
 
+TEST_F(TimersTest, AnotherThreadMayFireForTheOneThatIsAway) {
+  auto sleep = Pending(In(3));
+  clock_.now = In(3);
+  std::thread([this] { EXPECT_TRUE(timers_->TryPoll()); }).join();
+  EXPECT_EQ(waker_.wakes(), 1);
+  EXPECT_TRUE(driver_.parks.empty());
+}
+
 TEST_F(TimersTest, OnlyAnEarlierDeadlineInterruptsTheWait) {
   std::vector<std::unique_ptr<Sleep>> sleeps;
   sleeps.push_back(Pending(In(100)));

@@ -1,0 +1,211 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A thread in a long poll does not come to its driver: a sleeping runner does it
+// instead.
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "weft/executor/executor.h"
+#include "weft/task/block_on.h"
+#include "weft/task/clock.h"
+#include "weft/task/context.h"
+#include "weft/task/counting_waker.h"
+#include "weft/task/driver.h"
+#include "weft/task/environment.h"
+#include "weft/task/instant.h"
+#include "weft/task/join_handle.h"
+#include "weft/task/parker.h"
+#include "weft/task/polled.h"
+#include "weft/task/ready.h"
+#include "weft/task/spawner.h"
+#include "weft/task/task.h"
+#include "weft/task/waker.h"
+#include "weft/task/yield_now.h"
+#include "weft/tests/executor/runners.h"
+#include "weft/timer/fake_clock.h"
+
+namespace weft {
+namespace {
+
+using executor_testing::Gate;
+using executor_testing::RoundsOrLong;
+using executor_testing::SpinUntil;
+
+// Its events are ready as soon as they are added; but its thread is not told, so
+// only a look finds them.
+class EventDriver final : public Driver {
+ public:
+  void Park(Instant deadline) override {
+    for_good.store(deadline.IsInfinite());
+    parker_.Park(deadline);
+    for_good.store(false);
+    TryPoll();
+  }
+  bool TryPoll() override {
+    std::vector<Waker> wakers;
+    {
+      const std::lock_guard lock(mutex_);
+      wakers = std::exchange(wakers_, {});
+    }
+    for (Waker& waker : wakers) std::move(waker).Wake();
+    return true;
+  }
+  Waker Unparker() override { return parker_.Unparker(); }
+
+  void Add(Waker waker) {
+    const std::lock_guard lock(mutex_);
+    wakers_.push_back(std::move(waker));
+  }
+
+  std::atomic<bool> for_good{false};  // it sleeps without a deadline
+
+ private:
+  Parker parker_;
+  std::mutex mutex_;
+  std::vector<Waker> wakers_;  // guarded by mutex_
+};
+
+// `count` threads in Run(), each in a driver of its own.
+class DrivenRunners {
+ public:
+  DrivenRunners(Executor& executor, int count, const Clock* clock = nullptr)
+      : drivers_(static_cast<size_t>(count)) {
+    for (EventDriver& driver : drivers_) {
+      threads_.emplace_back([this, &executor, &driver, clock] {
+        Environment environment = Environment::Current();
+        environment.driver = &driver;
+        environment.clock = clock;
+        const EnvironmentScope scope(environment);
+        executor.Run(stop_.Wait());
+      });
+    }
+  }
+  ~DrivenRunners() {
+    stop_.Open();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  // Until all sleep without a deadline.
+  void WaitUntilQuiet() {
+    SpinUntil([this] {
+      for (EventDriver& driver : drivers_) {
+        if (!driver.for_good.load()) return false;
+      }
+      return true;
+    });
+  }
+
+ private:
+  std::vector<EventDriver> drivers_;
+  std::vector<std::thread> threads_;
+  Gate stop_;
+};
+
+// Keeps its thread until an event of that thread's own driver has been handled.
+Task<> HoldTheThread() {
+  auto& driver = static_cast<EventDriver&>(Environment::CurrentDriver());
+  CountingWaker event;
+  driver.Add(event.waker());
+  SpinUntil([&] { return event.wakes() == 1; });
+  co_return;
+}
+
+class ExecutorWatchTest : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Runners, ExecutorWatchTest, testing::Values(2, 4));
+
+TEST_P(ExecutorWatchTest, ALongPollDoesNotHoldItsDriver) {
+  Executor executor;
+  DrivenRunners runners(executor, GetParam());
+  for (int i = 0; i < RoundsOrLong(20, 500); ++i) {
+    BlockOn(executor.Spawn(HoldTheThread()));
+  }
+}
+
+TEST_P(ExecutorWatchTest, NorWhereEverybodyHadSleptForGood) {
+  Executor executor;
+  DrivenRunners runners(executor, GetParam());
+  for (int i = 0; i < RoundsOrLong(5, 100); ++i) {
+    runners.WaitUntilQuiet();
+    BlockOn(executor.Spawn(HoldTheThread()));
+  }
+}
+
+// As many long polls as leave one runner free, one after the other: whoever looks
+// after the others is given work himself.
+TEST_P(ExecutorWatchTest, WhoWatchesIsReplaced) {
+  Executor executor;
+  DrivenRunners runners(executor, GetParam());
+  for (int round = 0; round < RoundsOrLong(5, 100); ++round) {
+    std::vector<JoinHandle<>> held;
+    for (int i = 0; i + 1 < GetParam(); ++i) {
+      held.push_back(executor.Spawn(HoldTheThread()));
+    }
+    for (JoinHandle<>& handle : held) BlockOn(handle);
+  }
+}
+
+// What an event wakes runs where it was handled, not behind the long poll.
+TEST_P(ExecutorWatchTest, TheTaskThatWaitedRunsElsewhere) {
+  Executor executor;
+  DrivenRunners runners(executor, GetParam());
+  for (int i = 0; i < RoundsOrLong(20, 500); ++i) {
+    std::atomic<bool> ran{false};
+    BlockOn(executor.Spawn([&]() -> Task<> {
+      auto& driver = static_cast<EventDriver&>(Environment::CurrentDriver());
+      // Its waker is the task's: it is woken by that driver alone.
+      JoinHandle<> waiter = weft::Spawn([&]() -> Task<> {
+        bool asked = false;
+        co_await PollFn([&](Context& cx) -> Polled<void> {
+          if (std::exchange(asked, true)) return Unit();
+          driver.Add(cx.waker());
+          return kPending;
+        });
+        ran.store(true);
+      });
+      co_await YieldNow();
+      SpinUntil([&] { return ran.load(); });
+      co_await waiter;
+    }));
+  }
+}
+
+// Threads come and go with their drivers while others look after these.
+TEST_P(ExecutorWatchTest, DriversMayGo) {
+  Executor executor;
+  DrivenRunners runners(executor, GetParam());
+  for (int i = 0; i < RoundsOrLong(100, 2000); ++i) {
+    DrivenRunners passing(executor, 1);
+    BlockOn(executor.Spawn(YieldNow()));
+  }
+}
+
+// Nobody looks at what needs no look.
+TEST(ExecutorQuietTest, RunnersSleepForGoodWhenNothingRuns) {
+  Executor executor;
+  DrivenRunners runners(executor, 4);
+  BlockOn(executor.Spawn(YieldNow()));
+  runners.WaitUntilQuiet();
+  const uint64_t parks = executor.Stats().parks;
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(executor.Stats().parks, parks);
+}
+
+TEST(ExecutorQuietTest, OnAFakeClockEverybodySleepsForGoodAtOnce) {
+  timer::FakeClock clock;
+  Executor executor;
+  DrivenRunners runners(executor, 2, &clock);
+  BlockOn(executor.Spawn(YieldNow()));
+  runners.WaitUntilQuiet();
+  EXPECT_LE(executor.Stats().parks, 10u);
+}
+
+}  // namespace
+}  // namespace weft

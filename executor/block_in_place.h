@@ -33,7 +33,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "weft/executor/executor_core.h"
+#include "weft/executor/place_loan.h"
 #include "weft/task/blocking_check.h"
 
 namespace weft {

@@ -1,0 +1,229 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What an ExecutorCore knows of its live tasks, how it ends, and its reports.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "weft/executor/executor_core.h"
+#include "weft/executor/runner.h"
+#include "weft/executor/task_list.h"
+#include "weft/executor/task_registry.h"
+#include "weft/task/check.h"
+#include "weft/task/environment.h"
+#include "weft/task/runnable.h"
+#include "weft/task/spawner.h"
+#include "weft/task/waker.h"
+
+namespace weft::executor_internal {
+namespace {
+
+// How many tasks of a runner may end elsewhere before it is woken to let go of
+// their memory.
+constexpr size_t kMaxLeft = 256;
+
+// The core whose queue this thread is emptying.
+[[gnu::noinline]] ExecutorCore*& DrainedCore() {
+  constinit static thread_local ExecutorCore* core = nullptr;
+  return core;
+}
+
+constinit std::mutex pool_mutex;  // guards the next one
+constinit ExecutorCore* pool = nullptr;
+
+void DestroyTask(void* task) {
+  static_cast<void>(Runnable<SpawnedTask>::FromRaw(task));
+}
+
+}  // namespace
+
+// ---- Live tasks ----
+
+void ExecutorCore::Register(SpawnedTask& task) {
+  Runner* runner = OwnRunner();
+  if (runner != nullptr) {
+    task.shard = static_cast<uint32_t>(runner->index) + 1;
+    runner->tasks.AddOwned(task);
+  } else {
+    task.shard = 0;
+    tasks_.AddShared(task);
+  }
+}
+
+void ExecutorCore::Unregister(SpawnedTask& task) {
+  if (task.shard == 0) {
+    tasks_.Remove(task);
+    return;
+  }
+  const int index = static_cast<int>(task.shard) - 1;
+  Runner* own = OwnRunner();
+  if (own != nullptr && own->index == index)
+    return own->tasks.RemoveOwned(task);
+  // Acquire: pairs with TakePlace.
+  Runner& runner = *runners_[index].load(std::memory_order_acquire);
+  // If the owner sleeps for long, somebody must tell it.
+  if (runner.tasks.Remove(task) == kMaxLeft) UnparkRunner(index);
+}
+
+size_t ExecutorCore::CountTasks() {
+  size_t count = tasks_.Size();
+  VisitRunners(0, [&](Runner& runner) {
+    count += runner.tasks.Size();
+    return false;
+  });
+  return count;
+}
+
+// A task is in a queue, in the hands of a runner that is busy, or suspended and
+// counted. Whoever takes one from a queue is busy first, and stays so until it is
+// in another of these places; a runner that leaves puts its tasks into the
+// injector before. So what is missed by one of these looks is seen by a later one.
+bool ExecutorCore::IsEmpty() {
+  const auto has_queued = [this] {
+    return injector_.Size() != 0 || VisitRunners(0, [](Runner& runner) {
+             return !runner.queue.IsEmpty() || runner.slot.load() != nullptr;
+           });
+  };
+  if (ticking_.load() != 0 || has_queued()) return false;
+  if (VisitRunners(0, [](Runner& runner) { return runner.busy.load(); })) {
+    return false;
+  }
+  return CountTasks() == 0 && !has_queued() && ticking_.load() == 0;
+}
+
+// ---- Birth and death ----
+
+ExecutorCore::ExecutorCore() = default;
+
+ExecutorCore* ExecutorCore::Acquire() {
+  ExecutorCore* core = nullptr;
+  {
+    const std::lock_guard lock(pool_mutex);
+    core = pool;
+    if (core != nullptr) pool = std::exchange(core->next_free_, nullptr);
+  }
+  if (core == nullptr) core = new ExecutorCore;
+  core->earlier_ = core->CountEvents();
+  core->phase_.store(Phase::kOpen);
+  return core;
+}
+
+void ExecutorCore::Release(ExecutorCore* core) {
+  const std::lock_guard lock(pool_mutex);
+  core->next_free_ = std::exchange(pool, core);
+}
+
+size_t ExecutorCore::Close() {
+  WEFT_CHECK(DrainedCore() != this,
+             "an Executor was closed by the destructor of one of its tasks");
+  WEFT_CHECK(running_.load() == 0 && ticking_.load() == 0,
+             "an Executor was closed or destroyed while a thread is inside its "
+             "Run(), TryTick() or Tick(): let the future given to Run() end "
+             "and join that thread first; a task cannot close its executor");
+  if (phase_.load() == Phase::kClosed) return 0;
+  phase_.store(Phase::kClosing);
+  Environment environment = Environment::Current();
+  environment.spawner = this;
+  const EnvironmentScope scope(environment);
+  size_t dropped = Drain();
+  std::vector<Waker> wakers;
+  tasks_.AppendWakers(wakers);
+  VisitRunners(0, [&](Runner& runner) {
+    runner.tasks.AppendWakers(wakers);
+    return false;
+  });
+  CancelTasks(std::move(wakers));
+  for (;;) {
+    dropped += Drain();
+    if (CountTasks() == 0 && injector_.Size() == 0) break;
+    // Another thread has just woken a task and is about to push it.
+    std::this_thread::yield();
+  }
+  phase_.store(Phase::kClosed);
+  return dropped + Drain();
+}
+
+// Destroys what is in the injector; what that puts there, too.
+size_t ExecutorCore::Drain() {
+  if (DrainedCore() == this) return 0;  // the outer call will see it
+  ExecutorCore* outer = std::exchange(DrainedCore(), this);
+  size_t dropped = 0;
+  for (;;) {
+    void* tasks[32];
+    size_t count = 0;
+    {
+      const std::lock_guard lock(tick_consumer_mutex_);
+      count = injector_.Pop(tick_consumer_, tasks, std::size(tasks));
+    }
+    if (count == 0) break;
+    for (size_t i = 0; i < count; ++i) DestroyTask(tasks[i]);
+    dropped += count;
+  }
+  DrainedCore() = outer;
+  return dropped;
+}
+
+// ---- Reports ----
+
+std::string ExecutorCore::DebugString() {
+  std::string queues;
+  VisitRunners(0, [&](Runner& runner) {
+    // Relaxed: a report.
+    const bool slot = runner.slot.load(std::memory_order_relaxed) != nullptr;
+    absl::StrAppend(&queues, queues.empty() ? "" : " ",
+                    runner.queue.Size() + slot);
+    return false;
+  });
+  return absl::StrCat("Executor{suspended tasks: ", CountTasks(),
+                      ", injector: ", injector_.Size(), ", queues: [", queues,
+                      "], runners: ", running_.load(),
+                      ", parked: ", idle_.parked(),
+                      ", searching: ", idle_.searching(),
+                      ", ticks waiting: ", idle_.waiting(), "}");
+}
+
+ExecutorStats ExecutorCore::Stats() {
+  ExecutorStats stats = CountEvents();
+  stats.polls -= earlier_.polls;
+  stats.steals -= earlier_.steals;
+  stats.stolen_tasks -= earlier_.stolen_tasks;
+  stats.overflows -= earlier_.overflows;
+  stats.parks -= earlier_.parks;
+  stats.driver_polls -= earlier_.driver_polls;
+  stats.runners_woken -= earlier_.runners_woken;
+  stats.tick_wakes -= earlier_.tick_wakes;
+  stats.tasks_injected -= earlier_.tasks_injected;
+  stats.runners = static_cast<uint64_t>(running_.load());
+  stats.parked = static_cast<uint64_t>(idle_.parked());
+  stats.suspended = CountTasks();
+  return stats;
+}
+
+// Since the core itself was made.
+ExecutorStats ExecutorCore::CountEvents() {
+  ExecutorStats stats;
+  stats.polls = tick_polls_.Get();
+  stats.runners_woken = runners_woken_.Get();
+  stats.tick_wakes = tick_wakes_.Get();
+  stats.tasks_injected = injected_.Get();
+  VisitRunners(0, [&](Runner& runner) {
+    stats.polls += runner.polls.Get();
+    stats.steals += runner.steals.Get();
+    stats.stolen_tasks += runner.stolen_tasks.Get();
+    stats.overflows += runner.overflows.Get();
+    stats.parks += runner.parks.Get();
+    stats.driver_polls += runner.driver_polls.Get();
+    return false;
+  });
+  return stats;
+}
+
+}  // namespace weft::executor_internal

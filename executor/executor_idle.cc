@@ -1,0 +1,292 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How the runners of an ExecutorCore sleep, wake each other, and come to drivers.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "weft/executor/executor_core.h"
+#include "weft/executor/idle_set.h"
+#include "weft/executor/run_signal.h"
+#include "weft/executor/runner.h"
+#include "weft/executor/stand_in.h"
+#include "weft/task/clock.h"
+#include "weft/task/driver.h"
+#include "weft/task/instant.h"
+#include "weft/task/waker.h"
+
+namespace weft::executor_internal {
+namespace {
+
+// How long a runner that was woken for nothing keeps its token: see Doze().
+constexpr absl::Duration kDoze = absl::Microseconds(100);
+
+// How long a driver may wait for its thread before another one looks after it;
+// how many sleepers do that at a time, so that one is left when the other finds
+// work; and for how many intervals after the last poll by anybody.
+constexpr absl::Duration kWatchInterval = absl::Milliseconds(1);
+constexpr int kMaxWatchers = 2;
+constexpr uint32_t kQuietWatches = 10;
+
+// Both end also where the driver, or a park hook, throws.
+class ParkScope {
+ public:
+  ParkScope(IdleSet<>& idle, Runner& runner) : idle_(idle), runner_(runner) {
+    idle_.Park(runner_.index, std::exchange(runner_.searching, false));
+  }
+  ParkScope(const ParkScope&) = delete;
+  ParkScope& operator=(const ParkScope&) = delete;
+  ~ParkScope() {
+    runner_.woken_in_vain = idle_.Unpark(runner_.index);
+    if (runner_.woken_in_vain) runner_.searching = true;
+  }
+
+ private:
+  IdleSet<>& idle_;
+  Runner& runner_;
+};
+
+// Keeps the driver of a runner alive: see LeaveRunner().
+class VisitScope {
+ public:
+  // Sequentially consistent, with the look at `watched_driver` that follows.
+  explicit VisitScope(Runner& runner) : visitors_(runner.visitors) {
+    visitors_.fetch_add(1);
+  }
+  VisitScope(const VisitScope&) = delete;
+  VisitScope& operator=(const VisitScope&) = delete;
+  ~VisitScope() { visitors_.fetch_sub(1); }
+
+ private:
+  std::atomic<int>& visitors_;
+};
+
+class DriverScope {
+ public:
+  explicit DriverScope(Runner& runner) : runner_(runner) {
+    runner_.in_driver = true;
+  }
+  DriverScope(const DriverScope&) = delete;
+  DriverScope& operator=(const DriverScope&) = delete;
+  ~DriverScope() { runner_.in_driver = false; }
+
+ private:
+  Runner& runner_;
+};
+
+}  // namespace
+
+void ExecutorCore::Notify() {
+  const int who = idle_.Notify([this] { return HasWork(); });
+  if (who == kWakeTick) {
+    WakeOneTick();
+  } else if (who != kWakeNobody) {
+    UnparkRunner(who);
+  }
+}
+
+// For a batch: wakes as many as there is work for.
+void ExecutorCore::NotifyMany(size_t tasks) {
+  Notify();
+  for (; tasks > 1; --tasks) {
+    const int who = idle_.NotifyAnother([this] { return HasWork(); });
+    if (who == kWakeNobody) return;
+    if (who == kWakeTick) return WakeOneTick();
+    UnparkRunner(who);
+  }
+}
+
+// Tells others of what the runner has beyond the task it will run next.
+void ExecutorCore::NotifyOfSpare(Runner& runner) {
+  // Relaxed: the owner's own.
+  const bool slot = runner.slot.load(std::memory_order_relaxed) != nullptr;
+  if (runner.queue.Size() + slot > 1) Notify();
+}
+
+void ExecutorCore::UnparkRunner(int index) {
+  runners_woken_.AddShared();
+  // Acquire: pairs with TakePlace.
+  Runner& runner = *runners_[index].load(std::memory_order_acquire);
+  Waker signal;
+  {
+    // The runner may be leaving: take part in its signal. If another thread has
+    // come meanwhile, it finds nothing to do, which is harmless.
+    const std::lock_guard lock(runner.signal_mutex);
+    signal = runner.signal;
+  }
+  if (signal) RunSignal::Of(signal).Unpark();
+}
+
+void ExecutorCore::WakeOneTick() {
+  if (ticks_.WakeOne()) tick_wakes_.AddShared();
+}
+
+void ExecutorCore::StopSearching(Runner& runner) {
+  runner.searching = false;
+  if (idle_.StopSearching() && HasWork()) Notify();
+}
+
+void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
+  runner.tasks.Collect();
+  runner.awake.store(false, std::memory_order_relaxed);  // relaxed: a late look
+  if (std::exchange(runner.woken_in_vain, false) && Doze(runner, signal)) {
+    return;
+  }
+  bool has_work = false;
+  bool notified = false;
+  {
+    const ParkScope parked(idle_, runner);
+    // Where somebody has a token it is for him to look.
+    has_work = !idle_.HasToken() && HasWork();
+    notified = signal.IsNotified();
+    if (!has_work && !notified) {
+      runner.parks.Add();
+      SleepInDriver(runner);
+    }
+  }
+  if (has_work) {
+    if (++runner.misses >= kMissesBeforeYield) std::this_thread::yield();
+  } else if (notified) {
+    PollDriver(runner);  // a main future that yields must not starve it
+  } else {
+    NotifyOfSpare(runner);
+  }
+}
+
+// A runner that was woken and found nothing would be woken again by the next
+// task that its spawner then runs itself. It sleeps for a while with its token,
+// so that nobody is woken in vain, then looks once more. Only for tasks from
+// outside, which no runner may see for long, it is woken earlier. False if
+// another runner dozes.
+bool ExecutorCore::Doze(Runner& runner, const RunSignal& signal) {
+  // A fake clock would take the deadline for one of its own.
+  const Clock* clock = runner.environment->clock;
+  if (clock != nullptr && clock->AsFake() != nullptr) return false;
+  int nobody = 0;
+  // Sequentially consistent, as the look that follows: Inject() sees the dozer,
+  // or this the task.
+  if (!runner.searching ||
+      !dozer_.compare_exchange_strong(nobody, runner.index + 1)) {
+    return false;
+  }
+  struct DozeScope {
+    std::atomic<int>& dozer;
+    ~DozeScope() { dozer.store(0); }
+  } scope{dozer_};
+  if (injector_.Size() == 0 && !signal.IsNotified()) {
+    EnterDriver(runner, Instant::Now() + kDoze);
+  }
+  runner.lone_looks = kLooksAtLoneTask;
+  return true;
+}
+
+void ExecutorCore::WakeDozer() {
+  if (const int dozer = dozer_.load()) UnparkRunner(dozer - 1);
+}
+
+void ExecutorCore::PollDriver(Runner& runner) {
+  runner.driver_polls.Add();
+  runner.tasks.Collect();
+  EnterDriver(runner, Instant::Past());
+  if (runner.visits_to_evening-- == 0) EvenOut(runner);
+  NotifyOfSpare(runner);
+}
+
+void ExecutorCore::EnterDriver(Runner& runner, Instant deadline) {
+  runner.driver_visits.Add();
+  runner.since_driver = 0;
+  runner.first_yield.reset();
+  if (runner.stand_in != nullptr) return ReclaimDriver(runner, deadline);
+  const DriverScope scope(runner);
+  runner.driver->Park(deadline);
+}
+
+// ---- Drivers of busy threads ----
+//
+// A runner in a long poll does not come to its driver, whose descriptors and
+// timers would wait. So up to kMaxWatchers of those who sleep do so for no longer
+// than kWatchInterval, and then poll the drivers that have been left alone for that
+// long. When nothing has run for a while they sleep for good, and the next runner
+// that wakes up wakes one of them.
+
+void ExecutorCore::SleepInDriver(Runner& runner) {
+  if (!StartWatching(runner)) {
+    return EnterDriver(runner, Instant::Infinite());
+  }
+  struct WatchScope {
+    std::atomic<int>& watchers;
+    ~WatchScope() { watchers.fetch_sub(1); }
+  } scope{watchers_};
+  const Instant until = Instant::Now() + kWatchInterval;
+  EnterDriver(runner, until);
+  if (Instant::Now() >= until) LookAfterOthers(runner);
+}
+
+// Requires: `runner` is parked in the sense of idle_. Sequentially consistent:
+// either OthersAreAwake() sees who is awake, or that one, in WakeUp(), that nobody
+// watches.
+bool ExecutorCore::StartWatching(Runner& runner) {
+  if (!runner.may_watch || watched_.load() == 0) return false;
+  if (runner.quiet_watches >= kQuietWatches && !OthersAreAwake(runner)) {
+    return false;
+  }
+  for (;;) {
+    if (watchers_.fetch_add(1) < kMaxWatchers) return true;
+    // If they have all gone meanwhile, they may have counted on this one.
+    if (watchers_.fetch_sub(1) != 1) return false;
+  }
+}
+
+bool ExecutorCore::OthersAreAwake(const Runner& runner) {
+  return VisitRunners(0, [&](Runner& other) {
+    return &other != &runner && other.awake.load();
+  });
+}
+
+void ExecutorCore::LookAfterOthers(Runner& runner) {
+  ++runner.quiet_watches;
+  VisitRunners(0, [&](Runner& other) {
+    if (&other == &runner) return false;
+    // Relaxed: two watchers may mix up what they have seen; that only delays.
+    const auto update = [](std::atomic<uint64_t>& seen, uint64_t now) {
+      return seen.exchange(now, std::memory_order_relaxed) != now;
+    };
+    if (update(other.seen_polls, other.polls.Get())) runner.quiet_watches = 0;
+    const bool came = update(other.seen_visits, other.driver_visits.Get());
+    if (came || !other.awake.load()) return false;
+    runner.quiet_watches = 0;
+    PollDriverOf(other, runner);
+    return false;
+  });
+}
+
+void ExecutorCore::PollDriverOf(Runner& other, Runner& runner) {
+  const VisitScope visit(other);
+  Driver* driver = other.watched_driver.load();
+  if (driver == nullptr) return;
+  const DriverScope scope(runner);
+  driver->TryPoll();
+}
+
+// The runner is about to poll a task or the main future, for the first time since
+// it parked.
+void ExecutorCore::WakeUp(Runner& runner) {
+  runner.awake.store(true);
+  runner.quiet_watches = 0;
+  // Relaxed: the owner's own.
+  if (runner.watched_driver.load(std::memory_order_relaxed) == nullptr ||
+      watchers_.load() != 0) {
+    return;
+  }
+  // With a token, as if there were work: what it finds is a driver to watch.
+  const int who = idle_.NotifyAnother([this] { return HasWork(); });
+  if (who == kWakeTick) return WakeOneTick();
+  if (who != kWakeNobody) UnparkRunner(who);
+}
+
+}  // namespace weft::executor_internal

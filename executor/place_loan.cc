@@ -1,0 +1,54 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/executor/place_loan.h"
+
+#include "weft/executor/executor_core.h"
+#include "weft/executor/runner.h"
+#include "weft/executor/runner_options.h"
+#include "weft/executor/stand_in.h"
+#include "weft/task/check.h"
+#include "weft/task/context.h"
+#include "weft/task/environment.h"
+
+namespace weft::executor_internal {
+
+PlaceLoan::PlaceLoan()
+    : runner_([]() -> Runner& {
+        Runner* runner = CurrentRunner();
+        WEFT_CHECK(runner != nullptr,
+                   "BlockInPlace() was called by a task on a thread that is "
+                   "not in Executor::Run(), whose other tasks would wait: use "
+                   "SpawnBlocking()");
+        return *runner;
+      }()),
+      environment_([] {
+        Environment environment = Environment::Current();
+        environment.driver = nullptr;
+        environment.random = nullptr;
+        return environment;
+      }()),
+      scope_(environment_) {
+  ExecutorCore& core = runner_.core;
+  Environment lent = *runner_.environment;
+  lent.random = nullptr;  // the blocked thread's
+  if (lent.offload != nullptr) {
+    runner_.stand_in = StandIn::Start(
+        *lent.offload, runner_.stand_in, [&core, lent](StandIn& stand_in) {
+          const EnvironmentScope scope(lent);
+          // If there is no place left, the driver rests.
+          static_cast<void>(core.TryRun(RunnerOptions(), [&](Context& cx) {
+            return stand_in.PollStop(cx);
+          }));
+        });
+  }
+  CurrentRunner() = nullptr;
+  core.Flush(runner_);
+}
+
+PlaceLoan::~PlaceLoan() {
+  CurrentRunner() = &runner_;
+  if (runner_.stand_in != nullptr) runner_.stand_in->Stop();
+}
+
+}  // namespace weft::executor_internal

@@ -1,0 +1,15 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/executor/runner.h"
+
+namespace weft::executor_internal {
+
+// Not inline: a coroutine may go on on another thread, where a cached address
+// would be wrong.
+[[gnu::noinline]] Runner*& CurrentRunner() {
+  constinit static thread_local Runner* runner = nullptr;
+  return runner;
+}
+
+}  // namespace weft::executor_internal

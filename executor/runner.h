@@ -1,0 +1,123 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Runner: a place in an executor for a thread that is in Run(). Internal;
+// docs/design/executor.md explains the parts.
+//
+// Thread safety: as said at each member.
+// Lifetime: made when first needed and kept as long as its core, so a pointer to
+// one stays good.
+#ifndef WEFT_EXECUTOR_RUNNER_H_
+#define WEFT_EXECUTOR_RUNNER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "weft/executor/adaptive_spin.h"
+#include "weft/executor/injector.h"
+#include "weft/executor/poll_interval.h"
+#include "weft/executor/run_queue.h"
+#include "weft/executor/run_signal.h"
+#include "weft/executor/stand_in.h"
+#include "weft/executor/task_registry.h"
+#include "weft/task/driver.h"
+#include "weft/task/environment.h"
+#include "weft/task/instant.h"
+#include "weft/task/random.h"
+#include "weft/task/waker.h"
+
+namespace weft::executor_internal {
+
+class ExecutorCore;
+
+// A count that one thread at a time advances and anybody reads.
+class Counter {
+ public:
+  void Add(uint64_t n = 1) {
+    // Relaxed: a number for people, written by one thread.
+    value_.store(value_.load(std::memory_order_relaxed) + n,
+                 std::memory_order_relaxed);
+  }
+  // The same from several threads.
+  void AddShared(uint64_t n = 1) {
+    value_.fetch_add(n, std::memory_order_relaxed);  // relaxed: as above
+  }
+  uint64_t Get() const {
+    return value_.load(std::memory_order_relaxed);  // relaxed: as above
+  }
+
+ private:
+  std::atomic<uint64_t> value_{0};
+};
+
+// A place for a thread in Run(): made once, used by one thread after another.
+struct alignas(64) Runner {
+  Runner(ExecutorCore& core, Injector& injector, int index)
+      : core(core), index(index), consumer(injector) {}
+
+  // Anybody. A task in transit is Runnable<SpawnedTask>::IntoRaw().
+  RunQueue<void*> queue;
+  // The task woken last, to run next. Filled by the owner; emptied by it or by
+  // a Tick caller.
+  std::atomic<void*> slot{nullptr};
+  std::atomic<bool> busy{false};  // may hold a task that is in no queue
+  Counter polls, steals, stolen_tasks, overflows, parks, driver_polls;
+  // For those who watch: whether the thread has polled something since it parked,
+  // its driver, how many are about to call that, how often the thread itself came
+  // there, and what they saw last.
+  std::atomic<bool> awake{false};
+  std::atomic<Driver*> watched_driver{nullptr};
+  std::atomic<int> visitors{0};
+  Counter driver_visits;
+  std::atomic<uint64_t> seen_visits{0};
+  std::atomic<uint64_t> seen_polls{0};
+  // Where the thread is, for those who steal: RunnerOptions::At().
+  std::atomic<int> location{0};
+
+  // The owner.
+  ExecutorCore& core;
+  const int index;
+  Injector::Consumer consumer;
+  Random random{0};
+  Driver* driver = nullptr;
+  const RunSignal* run_signal = nullptr;
+  const Environment* environment = nullptr;
+  // Who has been called to the driver while this thread blocked, and must go
+  // before it is used again. Null mostly.
+  std::shared_ptr<StandIn> stand_in;
+  PollInterval interval;        // of looks at the injector
+  Instant interval_start;       // when the batch of polls began; Past: unknown
+  uint32_t since_injector = 0;  // polls since it looked there
+  uint32_t since_driver = 0;    // polls since it polled there
+  uint32_t slot_streak = 0;     // polls in a row that came from the slot
+  uint32_t misses = 0;          // looks in a row that found nothing
+  AdaptiveSpin spin;            // before it parks
+  uint64_t lone_tasks = 0;      // which it has seen last; see SpinForWork()
+  uint32_t lone_looks = 0;      // how often in a row
+  bool searching = false;       // has a token of the IdleSet
+  bool woken_in_vain = false;   // claimed, and nothing run since
+  bool in_driver = false;       // is inside driver->Park(), or another's
+  bool may_watch = false;       // its driver's clock is the real one
+  uint32_t quiet_watches = 0;   // in a row, in which nobody did anything
+  uint32_t visits_to_evening = 0;    // until it looks at others' queues
+  std::span<const int> steal_order;  // RunnerOptions::StealFrom()
+  // Where in `queue` the first task lies that yielded since the driver was
+  // polled.
+  std::optional<uint64_t> first_yield;
+
+  std::mutex signal_mutex;  // guards the next one
+  Waker signal;             // RunSignal of the thread that is here, or empty
+
+  TaskRegistry tasks;  // first suspended here
+};
+
+// The innermost runner on this thread, or null.
+Runner*& CurrentRunner();
+
+}  // namespace weft::executor_internal
+
+#endif  // WEFT_EXECUTOR_RUNNER_H_

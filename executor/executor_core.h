@@ -28,6 +28,7 @@
 #include "weft/executor/runner_options.h"
 #include "weft/executor/task_registry.h"
 #include "weft/executor/tick_list.h"
+#include "weft/executor/watchers.h"
 #include "weft/task/context.h"
 #include "weft/task/driver.h"
 #include "weft/task/instant.h"
@@ -130,8 +131,6 @@ class ExecutorCore final : public Spawner {
   void PollDriver(Runner& runner);
   void EnterDriver(Runner& runner, Instant deadline);
   void SleepInDriver(Runner& runner);
-  bool StartWatching(Runner& runner);
-  bool OthersAreAwake(const Runner& runner);
   void LookAfterOthers(Runner& runner);
   void PollDriverOf(Runner& other, Runner& runner);
   void WakeUp(Runner& runner);
@@ -164,8 +163,8 @@ class ExecutorCore final : public Spawner {
 
   // 1 + the index of a runner that dozes, or 0.
   std::atomic<int> dozer_{0};
-  // How many sleepers look after the drivers of those who are awake.
-  std::atomic<int> watchers_{0};
+  // Those who look after the drivers of others.
+  Watchers<> watchers_;
   // How many runners' drivers can be looked after.
   std::atomic<int> watched_{0};
 

@@ -15,6 +15,7 @@
 #include "weft/executor/run_signal.h"
 #include "weft/executor/runner.h"
 #include "weft/executor/stand_in.h"
+#include "weft/executor/watchers.h"
 #include "weft/task/clock.h"
 #include "weft/task/driver.h"
 #include "weft/task/instant.h"
@@ -26,11 +27,9 @@ namespace {
 // How long a runner that was woken for nothing keeps its token: see Doze().
 constexpr absl::Duration kDoze = absl::Microseconds(100);
 
-// How long a driver may wait for its thread before another one looks after it;
-// how many sleepers do that at a time, so that one is left when the other finds
-// work; and for how many intervals after the last poll by anybody.
+// How long a driver may wait for its thread before another one looks after it,
+// and for how many such intervals after the last poll somebody watches.
 constexpr absl::Duration kWatchInterval = absl::Milliseconds(1);
-constexpr int kMaxWatchers = 2;
 constexpr uint32_t kQuietWatches = 10;
 
 // Both end also where the driver, or a park hook, throws.
@@ -209,43 +208,27 @@ void ExecutorCore::EnterDriver(Runner& runner, Instant deadline) {
 // ---- Drivers of busy threads ----
 //
 // A runner in a long poll does not come to its driver, whose descriptors and
-// timers would wait. So up to kMaxWatchers of those who sleep do so for no longer
-// than kWatchInterval, and then poll the drivers that have been left alone for that
+// timers would wait. So one or two of those who sleep do so for no longer than
+// kWatchInterval, and then poll the drivers that have been left alone for that
 // long. When nothing has run for a while they sleep for good, and the next runner
 // that wakes up wakes one of them.
 
 void ExecutorCore::SleepInDriver(Runner& runner) {
-  if (!StartWatching(runner)) {
-    return EnterDriver(runner, Instant::Infinite());
-  }
+  const bool watches =
+      runner.may_watch && watched_.load() != 0 &&
+      watchers_.TryStart(runner.quiet_watches >= kQuietWatches, [&] {
+        return VisitRunners(0, [&](Runner& other) {
+          return &other != &runner && other.awake.load();
+        });
+      });
+  if (!watches) return EnterDriver(runner, Instant::Infinite());
   struct WatchScope {
-    std::atomic<int>& watchers;
-    ~WatchScope() { watchers.fetch_sub(1); }
+    Watchers<>& watchers;
+    ~WatchScope() { watchers.Stop(); }
   } scope{watchers_};
   const Instant until = Instant::Now() + kWatchInterval;
   EnterDriver(runner, until);
   if (Instant::Now() >= until) LookAfterOthers(runner);
-}
-
-// Requires: `runner` is parked in the sense of idle_. Sequentially consistent:
-// either OthersAreAwake() sees who is awake, or that one, in WakeUp(), that nobody
-// watches.
-bool ExecutorCore::StartWatching(Runner& runner) {
-  if (!runner.may_watch || watched_.load() == 0) return false;
-  if (runner.quiet_watches >= kQuietWatches && !OthersAreAwake(runner)) {
-    return false;
-  }
-  for (;;) {
-    if (watchers_.fetch_add(1) < kMaxWatchers) return true;
-    // If they have all gone meanwhile, they may have counted on this one.
-    if (watchers_.fetch_sub(1) != 1) return false;
-  }
-}
-
-bool ExecutorCore::OthersAreAwake(const Runner& runner) {
-  return VisitRunners(0, [&](Runner& other) {
-    return &other != &runner && other.awake.load();
-  });
 }
 
 void ExecutorCore::LookAfterOthers(Runner& runner) {
@@ -276,11 +259,11 @@ void ExecutorCore::PollDriverOf(Runner& other, Runner& runner) {
 // The runner is about to poll a task or the main future, for the first time since
 // it parked.
 void ExecutorCore::WakeUp(Runner& runner) {
-  runner.awake.store(true);
   runner.quiet_watches = 0;
+  const bool nobody_watches = watchers_.WakeUp(runner.awake);
   // Relaxed: the owner's own.
-  if (runner.watched_driver.load(std::memory_order_relaxed) == nullptr ||
-      watchers_.load() != 0) {
+  if (!nobody_watches ||
+      runner.watched_driver.load(std::memory_order_relaxed) == nullptr) {
     return;
   }
   // With a token, as if there were work: what it finds is a driver to watch.

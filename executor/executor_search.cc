@@ -18,6 +18,7 @@
 #include "weft/executor/runner.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
+#include "weft/task/task_cell.h"
 
 namespace weft::executor_internal {
 namespace {
@@ -39,7 +40,10 @@ void* ExecutorCore::NextTask(Runner& runner) {
   }
   if (void* task = TakeSlot(runner)) return task;
   void* task = nullptr;
-  if (runner.queue.Pop(task)) return task;
+  if (runner.queue.Pop(task)) {
+    task_internal::PrefetchRunnable(runner.queue.PeekNext());
+    return task;
+  }
   runner.interval_start = Instant::Past();  // a pause may come
   if ((task = TakeInjected(runner)) != nullptr) return task;
   return Search(runner);

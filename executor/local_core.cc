@@ -185,8 +185,9 @@ bool LocalCore::RunOne() {
   if (ready_.empty()) return false;
   ++since_driver_;
   if (before_yield_ > 0) --before_yield_;
-  task_internal::RunLocalTask(task_internal::TaskOf(ready_.Pop()),
-                              Budget::kPerPoll);
+  void* task = ready_.Pop();
+  task_internal::PrefetchRunnable(ready_.PeekNext());
+  task_internal::RunLocalTask(task_internal::TaskOf(task), Budget::kPerPoll);
   return true;
 }
 

@@ -78,6 +78,14 @@ class RunQueue {
     return false;
   }
 
+  // Owner. What Pop() would give next, or anything where there is nothing: an
+  // address to prefetch.
+  T PeekNext() {
+    // Relaxed, both: a hint.
+    return SlotOf(head_.load(std::memory_order_relaxed))
+        .load(std::memory_order_relaxed);
+  }
+
   // Takes the older half of what is there, rounded up, but at most `max` items;
   // writes them to `out` and returns how many. What lies in `out` beyond these
   // may have been overwritten.

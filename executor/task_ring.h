@@ -27,6 +27,8 @@ class TaskRing {
   }
   // Requires: not empty.
   void* Pop() { return slots_[popped_++ & (slots_.size() - 1)]; }
+  // What is popped next, or anything if it is empty: an address to prefetch.
+  const void* PeekNext() const { return slots_[popped_ & (slots_.size() - 1)]; }
 
  private:
   static constexpr size_t kFirstSize = 64;

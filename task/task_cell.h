@@ -115,6 +115,14 @@ inline void* FirstRunnable(TaskHeader* task) {
   return sent ? MessageTo(task) : task;
 }
 
+// Brings the cell of a Runnable that will soon be run into the cache: where many
+// are ready, waiting for memory is most of what a short poll costs. Any address
+// will do.
+inline void PrefetchRunnable(const void* runnable) {
+  __builtin_prefetch(runnable);
+  __builtin_prefetch(static_cast<const char*>(runnable) + 64);
+}
+
 // See Runnable. DropRunnable: true if that has destroyed the future.
 bool RunTask(void* runnable, uint32_t budget);
 bool DropRunnable(void* runnable);

@@ -20,7 +20,7 @@ enum class Fault {
   kNone,
   kLooksBeforeItStops,  // at who is awake
   kDoesNotLook,
-  kWakesNobody,      // who wakes up
+  kWakesNobody,  // who wakes up
 };
 
 // Runner 0 has watched until now, and is tired; runner 1 wakes up for good.

@@ -112,6 +112,7 @@ ExecutorCore* ExecutorCore::Acquire() {
   }
   if (core == nullptr) core = new ExecutorCore;
   core->earlier_ = core->CountEvents();
+  const std::lock_guard lock(core->tick_consumer_mutex_);  // see Drain()
   core->phase_.store(Phase::kOpen);
   return core;
 }
@@ -161,6 +162,9 @@ size_t ExecutorCore::Drain() {
     size_t count = 0;
     {
       const std::lock_guard lock(tick_consumer_mutex_);
+      // A thread that found the executor closed may be late: it is another one's
+      // by now.
+      if (phase_.load() == Phase::kOpen) break;
       count = injector_.Pop(tick_consumer_, tasks, std::size(tasks));
     }
     if (count == 0) break;

@@ -180,7 +180,7 @@ bool ExecutorCore::Doze(Runner& runner, const RunSignal& signal) {
   if (injector_.Size() == 0 && !signal.IsNotified()) {
     EnterDriver(runner, Instant::Now() + kDoze);
   }
-  runner.lone_looks = kLooksAtLoneTask;
+  runner.takes_lone_ones = true;
   return true;
 }
 

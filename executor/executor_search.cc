@@ -27,6 +27,10 @@ namespace {
 // two tasks that wake each other must not starve the rest. Also Tokio's.
 constexpr uint32_t kMaxSlotStreak = 3;
 
+// How many looks in a row must see the same task alone in a queue before another
+// runner takes it.
+constexpr uint32_t kLooksAtLoneTask = 8;
+
 // A runner compares its queue with another's once in so many visits to its
 // driver. It costs two cache misses.
 constexpr uint32_t kVisitsToEvening = 64;
@@ -47,6 +51,17 @@ void* ExecutorCore::NextTask(Runner& runner) {
   runner.interval_start = Instant::Past();  // a pause may come
   if ((task = TakeInjected(runner)) != nullptr) return task;
   return Search(runner);
+}
+
+// Something else than the slot's task is run next, perhaps for long.
+void ExecutorCore::ShowSlot(Runner& runner) {
+  // Relaxed: the owner filled it.
+  if (runner.slot.load(std::memory_order_relaxed) == nullptr) return;
+  // Acquire: as in TakeSlot().
+  void* task = runner.slot.exchange(nullptr, std::memory_order_acquire);
+  if (task == nullptr) return;
+  PushLocal(runner, task);
+  Notify();
 }
 
 void* ExecutorCore::TakeSlot(Runner& runner) {
@@ -89,6 +104,7 @@ void* ExecutorCore::TakeInjected(Runner& runner) {
     // when it is given up.
     if (!runner.searching) Notify();
   }
+  ShowSlot(runner);
   return tasks[0];
 }
 
@@ -151,7 +167,7 @@ void* ExecutorCore::Search(Runner& runner) {
     runner.searching = true;
   }
   // After a doze they have had their time.
-  bool lone_ones = std::exchange(runner.lone_looks, 0) >= kLooksAtLoneTask;
+  bool lone_ones = std::exchange(runner.takes_lone_ones, false);
   for (;;) {
     if (void* task = TakeInjected(runner)) return task;
     if (void* task = StealFor(runner, lone_ones)) return task;
@@ -169,7 +185,6 @@ bool ExecutorCore::SpinForWork(Runner& runner, bool& lone_ones) {
   lone_ones = false;
   bool lone = false;
   for (uint32_t i = 0; i < runner.spin.looks(); ++i) {
-    if (runner.run_signal->IsNotified()) return false;
     lone = false;
     uint64_t lone_tasks = 0;
     const bool many =
@@ -186,6 +201,11 @@ bool ExecutorCore::SpinForWork(Runner& runner, bool& lone_ones) {
     if (many || lone_ones) {
       runner.spin.Ended(/*found=*/true);
       return true;
+    }
+    // After some looks: a main future that always wakes itself must not prevent
+    // them.
+    if (runner.run_signal->IsNotified() && (!lone || i >= AdaptiveSpin::kMin)) {
+      return false;
     }
     RelaxProcessor();
   }

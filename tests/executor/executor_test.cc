@@ -30,6 +30,7 @@
 #include "weft/task/task.h"
 #include "weft/task/yield_now.h"
 #include "weft/tests/executor/runners.h"
+#include "weft/timer/fake_clock.h"
 
 namespace weft {
 namespace {
@@ -573,6 +574,50 @@ TEST(ExecutorTest, AThreadStealsFirstWhereItWasToldTo) {
     order.ran.resize(9);
     EXPECT_THAT(order.ran, Each(first));
   }
+}
+
+// Spawns a task, and holds its thread until that has run elsewhere.
+Task<> HoldUntilTheChildHasRun(std::atomic<bool>* done) {
+  weft::Spawn([done]() -> Task<> {
+    done->store(true);
+    co_return;
+  }).Detach();
+  SpinUntil([&] { return done->load(); });
+  co_return;
+}
+
+// Always wakes itself, until `done`.
+Task<> YieldUntil(std::atomic<bool>* done) {
+  while (!done->load()) co_await YieldNow();
+}
+
+TEST(ExecutorTest, ALoneTaskIsTakenByARunnerWhoseMainFutureAlwaysYields) {
+  for (int i = 0; i < 20; ++i) {
+    Executor executor;
+    std::atomic<bool> done{false};
+    std::thread yielding([&] { executor.Run(YieldUntil(&done)); });
+    executor.Run(HoldUntilTheChildHasRun(&done));
+    yielding.join();
+  }
+}
+
+TEST(ExecutorTest, ALoneTaskIsTakenOnAFakeClock) {
+  timer::FakeClock clock;
+  Environment environment = Environment::Current();
+  environment.clock = &clock;
+  Executor executor;
+  Gate stop;
+  std::thread idle([&] {
+    const EnvironmentScope scope(environment);
+    executor.Run(stop.Wait());
+  });
+  const EnvironmentScope scope(environment);
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<bool> done{false};
+    executor.Run(HoldUntilTheChildHasRun(&done));
+  }
+  stop.Open();
+  idle.join();
 }
 
 // ---- The end ----

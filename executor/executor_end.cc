@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "weft/executor/executor_core.h"
 #include "weft/executor/runner.h"
 #include "weft/executor/task_list.h"
@@ -179,19 +180,22 @@ size_t ExecutorCore::Drain() {
 
 std::string ExecutorCore::DebugString() {
   std::string queues;
+  std::vector<std::string> names;
+  tasks_.AppendNames(names);
   VisitRunners(0, [&](Runner& runner) {
+    runner.tasks.AppendNames(names);
     // Relaxed: a report.
     const bool slot = runner.slot.load(std::memory_order_relaxed) != nullptr;
     absl::StrAppend(&queues, queues.empty() ? "" : " ",
                     runner.queue.Size() + slot);
     return false;
   });
-  return absl::StrCat("Executor{suspended tasks: ", CountTasks(),
-                      ", injector: ", injector_.Size(), ", queues: [", queues,
-                      "], runners: ", running_.load(),
-                      ", parked: ", idle_.parked(),
-                      ", searching: ", idle_.searching(),
-                      ", ticks waiting: ", idle_.waiting(), "}");
+  return absl::StrCat(
+      "Executor{suspended tasks: ", CountTasks(),
+      ", injector: ", injector_.Size(), ", queues: [", queues,
+      "], runners: ", running_.load(), ", parked: ", idle_.parked(),
+      ", searching: ", idle_.searching(), ", ticks waiting: ", idle_.waiting(),
+      ", names: [", absl::StrJoin(names, " "), "]}");
 }
 
 ExecutorStats ExecutorCore::Stats() {

@@ -49,6 +49,7 @@ struct SpawnedTask {
   SpawnedTask* previous = nullptr;
   uint32_t shard = 0;
   bool registered = false;
+  bool named = false;  // constant once it is scheduled
 };
 
 class Spawner {
@@ -84,6 +85,8 @@ class Spawner {
   template <Future F>
   JoinHandle<OutputOf<F>> SpawnBorrowing(F future, TaskExtrasPtr extras) {
     auto spawned = MakeTask(std::move(future));
+    spawned.runnable.metadata().named =
+        extras != nullptr && !extras->name.empty();
     spawned.runnable.SetExtras(std::move(extras));
     Schedule(std::move(spawned.runnable), ScheduleInfo());
     return std::move(spawned.handle);

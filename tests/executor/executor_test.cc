@@ -10,11 +10,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "weft/executor/runner_options.h"
@@ -26,6 +28,7 @@
 #include "weft/task/instant.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/parker.h"
+#include "weft/task/spawn_builder.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task.h"
 #include "weft/task/yield_now.h"
@@ -377,6 +380,26 @@ TEST(ExecutorTest, DebugStringTellsWhatIsWhere) {
   EXPECT_THAT(executor.DebugString(), HasSubstr("suspended tasks: 1"));
   EXPECT_THAT(executor.DebugString(), HasSubstr("injector: 1"));
   EXPECT_FALSE(executor.IsEmpty());
+}
+
+TEST(ExecutorTest, DebugStringNamesSuspendedTasks) {
+  Executor executor;
+  Gate gate;
+  SpawnBuilder reader;
+  reader.Name("reader").On(executor.spawner());
+  EXPECT_THAT(executor.DebugString(), HasSubstr("names: []"));
+  JoinHandle<> outside = reader.SpawnBorrowing(gate.Wait());
+  EXPECT_TRUE(executor.TryTick());
+  JoinHandle<> inside = reader.Name("writer").SpawnBorrowing(gate.Wait());
+  const std::string names = absl::StrCat("[reader#", outside.id().value(),
+                                         " writer#", inside.id().value(), "]");
+
+  Runners runners(executor, 1);
+  SpinUntil([&] { return executor.Stats().suspended == 2; });
+  EXPECT_THAT(executor.DebugString(), HasSubstr("names: " + names));
+  gate.Open();
+  SpinUntil([&] { return executor.Stats().suspended == 0; });
+  EXPECT_THAT(executor.DebugString(), HasSubstr("names: []"));
 }
 
 // ---- Several runners ----

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <barrier>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -641,6 +642,56 @@ TEST(ExecutorTest, ALoneTaskIsTakenOnAFakeClock) {
   }
   stop.Open();
   idle.join();
+}
+
+// A runner is held by a poll that ends when another has run what is alone in its
+// queue; two more have a task each, which yields all the time.
+TEST(ExecutorTest, ALoneTaskOfARunnerThatIsHeldIsTakenBesideBusyOnes) {
+  constexpr int64_t kEnough = 100'000'000;  // polls, if nobody takes it
+  struct Shared {
+    std::atomic<int> started{0};
+    std::atomic<int64_t> yields{0};
+    std::atomic<bool> ran{false};
+
+    bool IsOver() const { return ran.load() || yields.load() >= kEnough; }
+    // Called by each task: so each has a runner of its own.
+    void Start() {
+      ++started;
+      SpinUntil([this] { return started.load() == 3; });
+    }
+    void AwaitStarted(int n) {
+      SpinUntil([&] { return started.load() == n; });
+    }
+  };
+  Executor executor;
+  Runners runners(executor, 4);
+  for (int round = 0; round < 20; ++round) {
+    auto shared = std::make_shared<Shared>();
+    auto churn = [shared]() -> Task<> {
+      shared->Start();
+      while (!shared->IsOver()) {
+        ++shared->yields;
+        co_await YieldNow();
+      }
+    };
+    JoinHandle<> first = executor.Spawn(churn);
+    shared->AwaitStarted(1);
+    JoinHandle<> second = executor.Spawn(churn);
+    shared->AwaitStarted(2);
+    JoinHandle<bool> held = executor.Spawn([shared]() -> Task<bool> {
+      shared->Start();
+      weft::Spawn([shared]() -> Task<> {
+        shared->ran = true;
+        co_return;
+      }).Detach();
+      SpinUntil([&] { return shared->IsOver(); });
+      co_return shared->ran.load();
+    });
+    const bool taken = BlockOn(std::move(held));
+    BlockOn(std::move(first));
+    BlockOn(std::move(second));
+    ASSERT_TRUE(taken) << "round " << round;
+  }
 }
 
 // ---- The end ----

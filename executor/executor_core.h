@@ -143,6 +143,8 @@ class ExecutorCore final : public Spawner {
   size_t CountTasks();
   ExecutorStats CountEvents();
 
+  // The runner with an index, counted on behind the last.
+  Runner& RunnerAt(uint32_t index);
   // Calls visit(runner), starting somewhere, until it returns true.
   template <class Visit>
   bool VisitRunners(uint32_t start, Visit visit);
@@ -178,9 +180,16 @@ class ExecutorCore final : public Spawner {
   ExecutorCore* next_free_ = nullptr;
 };
 
+inline Runner& ExecutorCore::RunnerAt(uint32_t index) {
+  // Acquire, both: pairs with TakePlace.
+  const int count = runner_count_.load(std::memory_order_acquire);
+  return *runners_[index % static_cast<uint32_t>(count)].load(
+      std::memory_order_acquire);
+}
+
 template <class Visit>
 bool ExecutorCore::VisitRunners(uint32_t start, Visit visit) {
-  // Acquire, both: pairs with TakePlace.
+  // Acquire, both: as in RunnerAt(); the number is the same for all visits.
   const auto count =
       static_cast<uint32_t>(runner_count_.load(std::memory_order_acquire));
   for (uint32_t i = 0; i < count; ++i) {

@@ -68,8 +68,7 @@ void ExecutorCore::Unregister(SpawnedTask& task) {
   Runner* own = OwnRunner();
   if (own != nullptr && own->index == index)
     return own->tasks.RemoveOwned(task);
-  // Acquire: pairs with TakePlace.
-  Runner& runner = *runners_[index].load(std::memory_order_acquire);
+  Runner& runner = RunnerAt(static_cast<uint32_t>(index));
   // If the owner sleeps for long, somebody must tell it.
   if (runner.tasks.Remove(task) == kMaxLeft) UnparkRunner(index);
 }

@@ -31,8 +31,8 @@ constexpr uint32_t kMaxSlotStreak = 3;
 // runner takes it.
 constexpr uint32_t kLooksAtLoneTask = 8;
 
-// A runner compares its queue with another's once in so many visits to its
-// driver. It costs two cache misses.
+// A runner looks at another's queue once in so many visits to its driver. It costs
+// two cache misses.
 constexpr uint32_t kVisitsToEvening = 64;
 
 }  // namespace
@@ -40,7 +40,10 @@ constexpr uint32_t kVisitsToEvening = 64;
 void* ExecutorCore::NextTask(Runner& runner) {
   if (runner.since_injector >= runner.interval.polls()) {
     TuneInterval(runner);
-    if (void* task = TakeInjected(runner)) return task;
+    if (void* task = TakeInjected(runner)) {
+      runner.since_injector = -1;  // then one of its own has its turn
+      return task;
+    }
   }
   if (void* task = TakeSlot(runner)) return task;
   void* task = nullptr;
@@ -137,23 +140,28 @@ void* ExecutorCore::StealFor(Runner& runner, bool lone_ones) {
 }
 
 // A runner that is never idle would keep its few tasks, and poll them more often
-// than others theirs.
+// than others theirs; and would leave alone what lies behind another's long poll.
+// So now and then it looks at another queue, at each twice, and takes from it if
+// that is longer, or has not moved between the looks.
 void ExecutorCore::EvenOut(Runner& runner) {
   runner.visits_to_evening = kVisitsToEvening;
-  void* tasks[RunQueue<void*>::kMaxSteal];
-  uint32_t count = 0;
+  const bool second_look = runner.evening_looks % 2 == 1;
+  Runner& other = RunnerAt(runner.evening_looks++ / 2);
+  const uint32_t size = other.queue.Size();
+  if (&other == &runner || size == 0) return;
   const uint32_t own = runner.queue.Size();
-  VisitRunners(static_cast<uint32_t>(runner.random.Next() >> 32),
-               [&](Runner& other) {
-                 const uint32_t size = other.queue.Size();
-                 if (size < own + 2) return false;
-                 count = other.queue.Steal(tasks, (size - own) / 2);
-                 return true;
-               });
+  const uint64_t head = other.queue.head();
+  const bool held =
+      std::exchange(runner.evening_head, head) == head && second_look;
+  if (!held && size < own + 2) return;
+  void* tasks[RunQueue<void*>::kMaxSteal];
+  const uint32_t count =
+      other.queue.Steal(tasks, held ? (size + 1) / 2 : (size - own) / 2);
   if (count == 0) return;
   runner.steals.Add();
   runner.stolen_tasks.Add(count);
-  runner.queue.PushMany(tasks, count);
+  const uint32_t queued = runner.queue.PushMany(tasks, count);
+  InjectMany(tasks + queued, count - queued);
   Notify();  // for a moment nobody else saw them
 }
 

@@ -645,8 +645,12 @@ TEST(ExecutorTest, ALoneTaskIsTakenOnAFakeClock) {
 }
 
 // A runner is held by a poll that ends when another has run what is alone in its
-// queue; two more have a task each, which yields all the time.
-TEST(ExecutorTest, ALoneTaskOfARunnerThatIsHeldIsTakenBesideBusyOnes) {
+// queue; two more have a task each, which yields all the time. With 3 runners
+// nobody is idle.
+class ExecutorHeldTest : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Runners, ExecutorHeldTest, testing::Values(3, 4));
+
+TEST_P(ExecutorHeldTest, ALoneTaskIsTakenBesideBusyOnes) {
   constexpr int64_t kEnough = 100'000'000;  // polls, if nobody takes it
   struct Shared {
     std::atomic<int> started{0};
@@ -664,7 +668,7 @@ TEST(ExecutorTest, ALoneTaskOfARunnerThatIsHeldIsTakenBesideBusyOnes) {
     }
   };
   Executor executor;
-  Runners runners(executor, 4);
+  Runners runners(executor, GetParam());
   for (int round = 0; round < 20; ++round) {
     auto shared = std::make_shared<Shared>();
     auto churn = [shared]() -> Task<> {

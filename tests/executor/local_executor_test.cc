@@ -3,6 +3,7 @@
 
 #include "weft/executor/local_executor.h"
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -303,6 +304,57 @@ TEST(LocalExecutorTest, ABuildersLocalTasksAreSpawnedAtHomeOnly) {
   bool elsewhere = true;
   std::thread([&] { elsewhere = executor.spawner().IsLocal(); }).join();
   EXPECT_FALSE(elsewhere);
+}
+
+TEST(LocalExecutorTest, RunLooksAtItsFutureThoughTasksAreReady) {
+  LocalExecutor executor;
+  Flag flag;
+  int ran = 0;
+  std::vector<JoinHandle<>> tasks;
+  for (int i = 0; i < 10; ++i) {
+    tasks.push_back(executor.Spawn([&flag, &ran]() -> Task<> {
+      if (ran++ == 0) std::thread([&flag] { flag.Set(); }).join();
+      co_return;
+    }));
+  }
+
+  executor.Run(flag.Wait());
+
+  EXPECT_EQ(ran, 1);
+}
+
+TEST(LocalExecutorTest, CountsWhatOtherThreadsSend) {
+  LocalExecutor executor;
+  JoinHandle<> here = executor.Spawn(Ready());
+  executor.Run(here);
+  EXPECT_EQ(executor.arrivals(), 0u);
+
+  Flag flag;
+  JoinHandle<> waits = executor.Spawn(flag.Wait());
+  std::thread([&] { executor.spawner().Spawn(Ready()).Detach(); }).join();
+  EXPECT_FALSE(executor.IsEmpty());
+  EXPECT_EQ(executor.arrivals(), 1u);
+  while (executor.TryTick()) {
+  }
+  std::thread([&] { flag.Set(); }).join();
+  executor.Run(waits);
+
+  EXPECT_TRUE(executor.IsEmpty());
+  EXPECT_EQ(executor.arrivals(), 2u);
+}
+
+TEST(LocalExecutorTest, AnyThreadSeesHowManyTasksAreSuspended) {
+  LocalExecutor executor;
+  std::vector<JoinHandle<>> tasks;
+  for (int i = 0; i < 3; ++i) tasks.push_back(executor.Spawn(Pending()));
+  EXPECT_EQ(executor.suspended(), 0u);
+  while (executor.TryTick()) {
+  }
+  size_t seen = 0;
+  std::thread([&] { seen = executor.suspended(); }).join();
+  EXPECT_EQ(seen, 3u);
+  EXPECT_EQ(executor.Close(), 3u);
+  EXPECT_EQ(executor.suspended(), 0u);
 }
 
 TEST(LocalExecutorDeathTest, RunAfterCloseIsNamed) {

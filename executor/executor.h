@@ -42,6 +42,7 @@
 #include "weft/executor/runner_options.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
+#include "weft/task/environment.h"
 #include "weft/task/future.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/polled.h"
@@ -85,10 +86,10 @@ class [[nodiscard]] DriveFuture {
   using Output = typename F::Output;
 
   DriveFuture(executor_internal::ExecutorCore* core, F future)
-      : future_(std::move(future)), tick_(core) {}
+      : core_(core), future_(std::move(future)), tick_(core) {}
 
   Polled<Output> Poll(Context& cx) {
-    Polled<Output> result = future_.Poll(cx);
+    Polled<Output> result = PollFuture(cx);
     if (result.IsReady()) return result;
     for (int i = 0; i < kTicksPerPoll; ++i) {
       if (tick_.Poll(cx).IsPending()) return kPending;
@@ -102,6 +103,15 @@ class [[nodiscard]] DriveFuture {
   // this many polls.
   static constexpr int kTicksPerPoll = 200;
 
+  Polled<Output> PollFuture(const Context& cx) {
+    Environment environment = cx.environment();
+    environment.spawner = core_;
+    const EnvironmentScope scope(environment);
+    Context inner(cx.waker(), cx.budget(), &environment);
+    return future_.Poll(inner);
+  }
+
+  executor_internal::ExecutorCore* const core_;
   F future_;
   TickFuture tick_;
 };
@@ -165,7 +175,7 @@ class Executor {
 
   // Nests this executor in another one: a future of `future`'s output which,
   // whenever it is polled, polls `future` and runs up to 200 tasks of this
-  // executor. Any number of them, and Runs, may exist at once. Movable until
+  // executor, both with this executor as the current spawner. Any number of them, and Runs, may exist at once. Movable until
   // first polled. Dropping it drops `future`; if it had been woken for a task,
   // another sleeper is woken instead.
   template <Future F>

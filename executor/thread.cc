@@ -25,6 +25,15 @@ namespace {
 
 constexpr size_t kMaxName = 15;
 
+// The first 15 characters, but with the number at the end: NAME-12.
+std::string ShortName(const std::string& name) {
+  if (name.size() <= kMaxName) return name;
+  const size_t dash = name.rfind('-');
+  const size_t number = dash == std::string::npos ? 0 : name.size() - dash;
+  if (number >= kMaxName) return name.substr(0, kMaxName);
+  return name.substr(0, kMaxName - number) + name.substr(name.size() - number);
+}
+
 struct ThreadStart {
   std::string name;
   absl::AnyInvocable<void()> body;
@@ -69,23 +78,28 @@ absl::StatusOr<Thread> Thread::Start(const std::string& name, size_t stack_size,
                                      const std::vector<int>& cpus) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
+  std::string what = "start thread " + name;
   int error = SetCpus(attributes, cpus);
+  if (error != 0) what += " on its processors";
   if (error == 0 && stack_size != 0) {
     error = pthread_attr_setstacksize(&attributes, stack_size);
+    if (error != 0) {
+      what += " with a stack of " + std::to_string(stack_size) + " bytes";
+    }
   }
   pthread_t thread;
   if (error == 0) {
     std::unique_ptr<ThreadStart> start(new (std::nothrow) ThreadStart);
     error = ENOMEM;
     if (start != nullptr) {
-      start->name = name.substr(0, kMaxName);
+      start->name = ShortName(name);
       start->body = std::move(body);
       error = pthread_create(&thread, &attributes, &RunThread, start.get());
     }
     if (error == 0) static_cast<void>(start.release());
   }
   pthread_attr_destroy(&attributes);
-  if (error != 0) return ErrnoStatus(error, "start thread " + name);
+  if (error != 0) return ErrnoStatus(error, what);
   return Thread(thread);
 }
 
@@ -93,8 +107,8 @@ void Thread::Join() {
   if (!std::exchange(running_, false)) return;
   WEFT_CHECK(
       pthread_join(thread_, nullptr) == 0,
-      "a thread was told to wait for its own end: a task that resizes or "
-      "ends its pool must not run there");
+      "a thread was told to wait for its own end: a task or a hook of a pool's "
+      "thread must not resize or destroy that pool");
 }
 
 void Thread::Detach() {

@@ -33,7 +33,7 @@ class Thread {
   ~Thread();
 
   // Starts a thread that calls body(). The system keeps 15 characters of
-  // `name`; `stack_size` is in bytes, 0 for the system's default. All signals
+  // `name`, of NAME-12 the number among them; `stack_size` is in bytes, 0 for the system's default. All signals
   // that the caller blocks are blocked. It runs on the processors of `cpus`, or
   // where the caller may run if that is empty. Fails where the system refuses:
   // EAGAIN where there are too many threads, EINVAL for an impossible stack or

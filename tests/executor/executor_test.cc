@@ -764,6 +764,18 @@ TEST(ExecutorDriveTest, NestsOneExecutorInAnother) {
   EXPECT_EQ(outer.Run(inner.Drive(AddOne(std::move(task)))), 6);
 }
 
+Task<Spawner*> CurrentSpawner() { co_return Environment::Current().spawner; }
+
+TEST(ExecutorDriveTest, MakesItsExecutorTheCurrentOne) {
+  Executor outer;
+  Executor inner;
+  EXPECT_EQ(outer.Run(inner.Drive(CurrentSpawner())), &inner.spawner());
+  EXPECT_EQ(BlockOn(inner.Drive(CurrentSpawner())), &inner.spawner());
+  EXPECT_EQ(outer.Run(CurrentSpawner()), &outer.spawner());
+  EXPECT_EQ(outer.Run(inner.Drive(inner.Spawn(CurrentSpawner()))),
+            &inner.spawner());
+}
+
 TEST(ExecutorDriveTest, WakesForWhatComesLater) {
   Executor inner;
   std::optional<JoinHandle<int>> handle;

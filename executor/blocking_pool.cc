@@ -96,6 +96,17 @@ class JobList {
   size_t size_ = 0;
 };
 
+int UsualLimit(OffloadLane lane, int threads) {
+  switch (lane) {
+    case OffloadLane::kName:
+      return std::max(1, threads / 2);
+    case OffloadLane::kStandIn:
+      return std::max(1, threads - 1);
+    default:
+      return threads;
+  }
+}
+
 // The largest of the last 64 values, or of up to twice as many.
 class RecentMax {
  public:
@@ -238,8 +249,7 @@ BlockingPool::Core::Core(BlockingPoolOptions options,
              "BlockingPoolOptions::MaxThreads() needs at least one thread");
   for (size_t i = 0; i < lanes_.size(); ++i) {
     const int own = options_.lane_threads_[i];
-    const bool names = i == static_cast<size_t>(OffloadLane::kName);
-    const int usual = names ? std::max(1, threads / 2) : threads;
+    const int usual = UsualLimit(static_cast<OffloadLane>(i), threads);
     lanes_[i].limit = own != 0 ? std::min(own, threads) : usual;
     WEFT_CHECK(lanes_[i].limit >= 1,
                "BlockingPoolOptions::MaxThreads() of a lane needs at least one "

@@ -9,7 +9,8 @@
 // Outcome() of its handle says ResourceExhausted. Lanes take turns, and each has
 // a limit of threads of its own. Name lookups, which may hang for minutes, occupy
 // at most half of the threads unless told otherwise, so they never keep files
-// waiting (see nodejs/node#8436 for what happens else).
+// waiting (see nodejs/node#8436 for what happens else). Whoever stands in for a
+// thread in BlockInPlace() leaves one, since what that waits for may be a job.
 //
 //   BlockingPool pool(BlockingPoolOptions().MaxThreads(64));
 //   JoinHandle<int> job = pool.Run(OffloadLane::kFile, [] { return Read(); });
@@ -47,7 +48,8 @@ class BlockingPoolOptions {
     return *this;
   }
   // At most how many of them run jobs of `lane` at a time; at least 1. By default
-  // half of them for OffloadLane::kName, and all for the others.
+  // half of them for OffloadLane::kName, all but one for kStandIn (of one, that
+  // one), and all for the others.
   BlockingPoolOptions& MaxThreads(OffloadLane lane, int n) {
     lane_threads_[static_cast<size_t>(lane)] = n;
     return *this;

@@ -26,7 +26,7 @@ std::shared_ptr<StandIn> StandIn::Start(
   }
   auto stand_in = std::make_shared<StandIn>(std::move(previous));
   JoinHandle<void> job = offload.Run(
-      OffloadLane::kGeneral, [stand_in, serve = std::move(serve)]() mutable {
+      OffloadLane::kStandIn, [stand_in, serve = std::move(serve)]() mutable {
         if (stand_in->previous_ != nullptr) {
           stand_in->previous_->WaitGone(Instant::Infinite());
         }

@@ -37,8 +37,9 @@ enum class OffloadLane {
   kGeneral,  // the user's own blocking work
   kFile,     // file system calls
   kName,     // name lookups, which may hang for a long time
+  kStandIn,  // running tasks for a thread that is in BlockInPlace()
 };
-inline constexpr int kOffloadLanes = 3;
+inline constexpr int kOffloadLanes = 4;
 
 // What an Offload keeps in each of its jobs. The fields after `lane` belong to
 // it alone.

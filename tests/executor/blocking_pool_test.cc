@@ -184,6 +184,25 @@ TEST(BlockingPoolTest, NameLookupsLeaveThreadsForFiles) {
   gate.Open();
 }
 
+TEST(BlockingPoolTest, ThoseWhoStandInLeaveAThread) {
+  Gate gate;
+  BlockingPool pool(BlockingPoolOptions().MaxThreads(4));
+  std::vector<JoinHandle<void>> jobs;
+  for (int i = 0; i < 8; ++i) {
+    jobs.push_back(pool.Run(OffloadLane::kStandIn, [&gate] { gate.Pass(); }));
+  }
+  gate.AwaitInside(3);
+  BlockOn(pool.Run(OffloadLane::kGeneral, [] {}));
+  EXPECT_EQ(pool.GetStats().queued, 5u);
+  gate.Open();
+  for (JoinHandle<void>& job : jobs) BlockOn(job);
+}
+
+TEST(BlockingPoolTest, TheOnlyThreadMayStandIn) {
+  BlockingPool pool(BlockingPoolOptions().MaxThreads(1));
+  BlockOn(pool.Run(OffloadLane::kStandIn, [] {}));
+}
+
 TEST(BlockingPoolTest, AFullQueueRefusesAndSaysSo) {
   Gate gate;
   BlockingPool pool(BlockingPoolOptions().MaxThreads(1).QueueCapacity(2));

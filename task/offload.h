@@ -61,7 +61,8 @@ struct OffloadJob {
 
   OffloadLane lane;
   std::shared_ptr<Queue> queue;  // set in Submit(), if at all
-  void* waiting = nullptr;       // Runnable<OffloadJob>::IntoRaw(), in a queue
+  bool waiting = false;          // for its turn
+  void* raw = nullptr;           // Runnable<OffloadJob>::IntoRaw(), in a list
   OffloadJob* next = nullptr;
   OffloadJob* previous = nullptr;
   Instant since;

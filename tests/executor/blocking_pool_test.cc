@@ -292,6 +292,51 @@ TEST(BlockingPoolTest, JobsInTheMiddleOfAQueueAreDropped) {
   EXPECT_EQ(ran, (std::vector{1, 4}));
 }
 
+// Each owns the handle of the one before: without recursion.
+TEST(BlockingPoolTest, AChainOfJobsIsDroppedWithItsLastHandle) {
+  constexpr int kJobs = 60000;
+  Gate gate;
+  LiveCounter counter;
+  BlockingPool pool(BlockingPoolOptions().MaxThreads(1));
+  auto running = pool.Run(OffloadLane::kGeneral, [&gate] { gate.Pass(); });
+  gate.AwaitInside(1);
+  {
+    auto last = pool.Run(OffloadLane::kGeneral, [] {});
+    for (int i = 1; i < kJobs; ++i) {
+      last = pool.Run(
+          OffloadLane::kGeneral,
+          [object = counter.Make(), handle = std::move(last)]() mutable {});
+    }
+    EXPECT_EQ(counter.live(), kJobs - 1);
+  }
+  EXPECT_EQ(counter.live(), 0);
+  EXPECT_EQ(pool.GetStats().queued, 0u);
+  gate.Open();
+}
+
+TEST(BlockingPoolTest, ADestructorOfAJobMayAwaitTheCancelOfAnother) {
+  struct Cancels {
+    std::optional<JoinHandle<int>> job;
+    Cancels(Cancels&& other) noexcept
+        : job(std::exchange(other.job, std::nullopt)) {}
+    explicit Cancels(JoinHandle<int> job) : job(std::move(job)) {}
+    ~Cancels() {
+      if (job.has_value()) BlockOn(std::move(*job).Cancel());
+    }
+    void operator()() {}
+  };
+  Gate gate;
+  BlockingPool pool(BlockingPoolOptions().MaxThreads(1));
+  auto running = pool.Run(OffloadLane::kGeneral, [&gate] { gate.Pass(); });
+  gate.AwaitInside(1);
+  {
+    auto first = pool.Run(OffloadLane::kGeneral, [] { return 1; });
+    auto second = pool.Run(OffloadLane::kGeneral, Cancels(std::move(first)));
+  }
+  EXPECT_EQ(pool.GetStats().queued, 0u);
+  gate.Open();
+}
+
 TEST(BlockingPoolTest, AJobDroppedWhileItRunsFinishes) {
   Gate gate;
   std::atomic<bool> finished{false};

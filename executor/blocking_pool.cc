@@ -4,10 +4,10 @@
 // Algorithm. One mutex guards the lanes of waiting jobs and the counts. An idle
 // thread waits on a condition variable of its own, in a stack of idle ones: the one
 // that became idle last is woken first, so that the others' keep-alive runs
-// out. Of the threads that are not idle some run a job, and the rest look
-// for a job. Whoever submits a job compares: if more jobs may run than
+// out. Of the threads that are not idle some run a job, some are ending, and the
+// rest look for a job. Whoever submits a job compares: if more jobs may run than
 // threads look, it takes an idle thread off the stack, or starts one if the limit
-// allows, or leaves the job to the first thread that finishes another So
+// allows, or leaves the job to the first thread that finishes another or ends. So
 // one thread at most is woken per job, none is started while one is free, and a
 // start that failed is tried again with the next job.
 //
@@ -37,7 +37,6 @@
 #include "weft/executor/recent_max.h"
 #include "weft/executor/steady_deadline.h"
 #include "weft/executor/thread.h"
-#include "weft/task/check.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
 #include "weft/task/offload.h"
@@ -191,16 +190,11 @@ BlockingPool::Core::Core(BlockingPoolOptions options,
 JobLanes::Limits BlockingPool::Core::LimitsOf(
     const BlockingPoolOptions& options) {
   const int threads = options.max_threads_;
-  WEFT_CHECK(threads >= 1,
-             "BlockingPoolOptions::MaxThreads() needs at least one thread");
   JobLanes::Limits limits = options.lane_threads_;
   for (int i = 0; i < kOffloadLanes; ++i) {
     int& limit = limits[static_cast<size_t>(i)];
     limit = limit != 0 ? std::min(limit, threads)
                        : UsualLimit(static_cast<OffloadLane>(i), threads);
-    WEFT_CHECK(limit >= 1,
-               "BlockingPoolOptions::MaxThreads() of a lane needs at least one "
-               "thread");
   }
   return limits;
 }
@@ -274,10 +268,10 @@ void BlockingPool::Core::RefuseWaiting(Lock& lock) {
 // as many as there are jobs that last. May release the lock.
 void BlockingPool::Core::EnsureThread(Lock& lock) {
   const size_t looking = static_cast<size_t>(able_ - running_) - idle_.size();
-  if (looking != 0 || lanes_.CountReady() == 0) return;
+  if (closed_ || looking != 0 || lanes_.CountReady() == 0) return;
   if (!idle_.empty()) {
     WakeOne(lock);
-  } else if (able_ < options_.max_threads_) {
+  } else if (threads_ < options_.max_threads_) {
     StartThread(lock);
   }
 }
@@ -293,6 +287,8 @@ void BlockingPool::Core::WakeOne(Lock& lock) {
 }
 
 // EnsureThread() on a thread of the pool, which goes on if there is no memory.
+// Where it ends and no other is left, ThreadStart refuses the jobs that wait; what
+// that reserves first is there, since this thread's own start reserved it.
 void BlockingPool::Core::EnsureThreadIfPossible(Lock& lock) {
 #if defined(__cpp_exceptions)
   try {
@@ -351,6 +347,8 @@ void BlockingPool::Core::RunThread(std::shared_ptr<IdleThread> self) {
   // What this thread still destroys is not a job of the pool any more.
   if (std::exchange(ThisThread(), PoolThread()).in_shutdown) --in_shutdown_;
   thread_left_.notify_all();
+  // A job may have waited for its place.
+  EnsureThreadIfPossible(lock);
 }
 
 void BlockingPool::Core::RunJobs(const std::shared_ptr<IdleThread>& self) {

@@ -33,6 +33,7 @@
 #include <utility>
 
 #include "absl/time/time.h"
+#include "weft/task/check.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
 #include "weft/task/offload.h"
@@ -42,8 +43,10 @@ namespace weft {
 
 class BlockingPoolOptions {
  public:
-  // At most how many threads; at least 1.
+  // At most how many threads, with those that are just ending; at least 1.
   BlockingPoolOptions& MaxThreads(int n) {
+    WEFT_CHECK(n >= 1,
+               "BlockingPoolOptions::MaxThreads() needs at least one thread");
     max_threads_ = n;
     return *this;
   }
@@ -51,6 +54,9 @@ class BlockingPoolOptions {
   // half of them for OffloadLane::kName, all but one for kStandIn (of one, that
   // one), and all for the others.
   BlockingPoolOptions& MaxThreads(OffloadLane lane, int n) {
+    WEFT_CHECK(n >= 1,
+               "BlockingPoolOptions::MaxThreads() of a lane needs at least one "
+               "thread");
     lane_threads_[static_cast<size_t>(lane)] = n;
     return *this;
   }

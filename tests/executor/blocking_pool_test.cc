@@ -203,6 +203,30 @@ TEST(BlockingPoolTest, TheOnlyThreadMayStandIn) {
   BlockOn(pool.Run(OffloadLane::kStandIn, [] {}));
 }
 
+TEST(BlockingPoolDeathTest, ALimitIsAtLeastOne) {
+  EXPECT_DEATH(BlockingPoolOptions().MaxThreads(0), "at least one thread");
+  EXPECT_DEATH(BlockingPoolOptions().MaxThreads(OffloadLane::kFile, 0),
+               "of a lane needs at least one thread");
+}
+
+// Those that are ending count, so the job waits for the place.
+TEST(BlockingPoolTest, ThereAreNoMoreThreadsThanAllowedWhileOneEnds) {
+  Gate ending;
+  BlockingPool pool(BlockingPoolOptions()
+                        .MaxThreads(1)
+                        .KeepAlive(absl::ZeroDuration())
+                        .OnThreadStop([&ending] { ending.Pass(); }));
+  BlockOn(pool.Run(OffloadLane::kGeneral, [] {}));
+  ending.AwaitInside(1);
+  auto first = pool.Run(OffloadLane::kGeneral, [] {});
+  auto second = pool.Run(OffloadLane::kFile, [] {});
+  EXPECT_EQ(pool.GetStats().threads, 1);
+  EXPECT_EQ(pool.GetStats().queued, 2u);
+  ending.Open();
+  BlockOn(first);
+  BlockOn(second);
+}
+
 TEST(BlockingPoolTest, AFullQueueRefusesAndSaysSo) {
   Gate gate;
   BlockingPool pool(BlockingPoolOptions().MaxThreads(1).QueueCapacity(2));

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -58,6 +59,7 @@ namespace {
 // What the calling thread is to a pool.
 struct PoolThread {
   const void* pool = nullptr;  // the core of the pool it belongs to
+  bool in_hook = false;        // is inside OnThreadStart or OnThreadStop
   bool in_shutdown = false;    // the job it runs has called Shutdown()
 };
 
@@ -110,6 +112,7 @@ class BlockingPool::Core final : public OffloadJob::Queue,
   void StartThread(Lock& lock);
   void RunThread(std::shared_ptr<IdleThread> self);
   void RunJobs(const std::shared_ptr<IdleThread>& self);
+  void CallHook(const std::function<void()>& hook);
   void RunJob(Lock& lock, Job job, Instant& now);
   bool AwaitJob(Lock& lock, const std::shared_ptr<IdleThread>& self);
   bool SpinForJob(Lock& lock);
@@ -123,14 +126,16 @@ class BlockingPool::Core final : public OffloadJob::Queue,
   std::shared_ptr<const Environment> environment_;  // null once closed
   JobLanes lanes_;
   std::vector<std::shared_ptr<IdleThread>> idle_;
-  // A thread has ended, or called Shutdown().
+  // A thread has ended, left a hook, or called Shutdown().
   std::condition_variable thread_left_;
   bool closed_ = false;
   bool gave_up_ = false;   // on a job that did not return in time
+  bool gone_ = false;      // the pool: its hooks are not called any more
   bool reported_ = false;  // that the system gives no thread
   int threads_ = 0;        // all that have not ended
   int able_ = 0;           // of these, those that will still look for a job
   int running_ = 0;
+  int in_hooks_ = 0;       // threads that are in a hook
   int in_shutdown_ = 0;    // threads whose job has called Shutdown()
   bool spinning_ = false;  // a thread that looks for a job
   AdaptiveSpin spin_;
@@ -332,14 +337,13 @@ void BlockingPool::Core::RunThread(std::shared_ptr<IdleThread> self) {
     closed = closed_;
     environment = environment_;
   }
-  // What the hooks refer to may be gone with the pool.
   if (!closed) {
     constexpr Environment kNone;
     const EnvironmentScope scope(environment != nullptr ? *environment : kNone);
     ThisThread().pool = this;
-    if (options_.on_start_) options_.on_start_();
+    CallHook(options_.on_start_);
     RunJobs(self);
-    if (options_.on_stop_) options_.on_stop_();
+    CallHook(options_.on_stop_);
   }
   Lock lock(mutex_);
   if (closed) --able_;
@@ -349,6 +353,22 @@ void BlockingPool::Core::RunThread(std::shared_ptr<IdleThread> self) {
   thread_left_.notify_all();
   // A job may have waited for its place.
   EnsureThreadIfPossible(lock);
+}
+
+// Not where the pool is gone, and with it perhaps what the hook refers to.
+void BlockingPool::Core::CallHook(const std::function<void()>& hook) {
+  if (!hook) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (gone_) return;
+    ++in_hooks_;
+  }
+  ThisThread().in_hook = true;
+  hook();
+  ThisThread().in_hook = false;
+  const std::lock_guard lock(mutex_);
+  --in_hooks_;
+  thread_left_.notify_all();
 }
 
 void BlockingPool::Core::RunJobs(const std::shared_ptr<IdleThread>& self) {
@@ -480,6 +500,12 @@ void BlockingPool::Core::Leave() {
     wait = !gave_up_;
   }
   Shutdown(wait ? Instant::Infinite() : Instant::Past());
+  // Also where it gave up: what the hooks refer to may go when this returns.
+  const PoolThread& thread = ThisThread();
+  const int own = thread.pool == this && thread.in_hook ? 1 : 0;
+  Lock lock(mutex_);
+  gone_ = true;
+  thread_left_.wait(lock, [&] { return in_hooks_ == own; });
 }
 
 BlockingPool::BlockingPool(BlockingPoolOptions options,

@@ -80,7 +80,9 @@ class BlockingPoolOptions {
     name_ = std::move(name);
     return *this;
   }
-  // Called by each thread when it starts and before it ends.
+  // Called by each thread when it starts and before it ends. A thread that is
+  // left behind when the pool is destroyed ends without; those inside a hook then
+  // are waited for. A hook does not wait for a job of the pool.
   BlockingPoolOptions& OnThreadStart(std::function<void()> hook) {
     on_start_ = std::move(hook);
     return *this;

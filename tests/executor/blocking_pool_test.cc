@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -473,6 +474,79 @@ TEST(BlockingPoolTest, HooksRunOnEachThread) {
   }
   EXPECT_EQ(started, 1);
   EXPECT_EQ(stopped, 1);
+}
+
+// Whether the hook was called, and whether the pool let go of it.
+struct HookReport {
+  std::atomic<bool> called{false};
+  std::weak_ptr<int> alive;
+
+  // A hook that sets `called`.
+  std::function<void()> MakeHook() {
+    auto token = std::make_shared<int>(0);
+    alive = token;
+    return [this, token] { called = true; };
+  }
+  void AwaitLetGo() const {
+    while (!alive.expired()) std::this_thread::yield();
+  }
+};
+
+TEST(BlockingPoolTest, AThreadThatIsLeftBehindEndsWithoutTheHook) {
+  Gate gate;
+  HookReport report;
+  {
+    BlockingPool pool(BlockingPoolOptions().OnThreadStop(report.MakeHook()));
+    pool.Run(OffloadLane::kGeneral, [&gate] { gate.Pass(); }).Detach();
+    gate.AwaitInside(1);
+    EXPECT_EQ(pool.Shutdown(Instant::Past()).running, 1u);
+  }
+  gate.Open();
+  report.AwaitLetGo();
+  EXPECT_FALSE(report.called);
+}
+
+TEST(BlockingPoolTest, TheThreadThatDestroysThePoolEndsWithoutTheHook) {
+  HookReport report;
+  auto pool = std::make_unique<BlockingPool>(
+      BlockingPoolOptions().OnThreadStop(report.MakeHook()));
+  BlockingPool* raw = pool.get();
+  BlockOn(raw->Run(OffloadLane::kGeneral,
+                   [pool = std::move(pool)]() mutable { pool.reset(); }));
+  report.AwaitLetGo();
+  EXPECT_FALSE(report.called);
+}
+
+TEST(BlockingPoolTest, OneThatWasGivenUpButEndsInTimeCallsTheHook) {
+  Gate gate;
+  HookReport report;
+  BlockingPool pool(BlockingPoolOptions().OnThreadStop(report.MakeHook()));
+  pool.Run(OffloadLane::kGeneral, [&gate] { gate.Pass(); }).Detach();
+  gate.AwaitInside(1);
+  EXPECT_EQ(pool.Shutdown(Instant::Past()).running, 1u);
+  gate.Open();
+  EXPECT_EQ(pool.Shutdown(Instant::Infinite()).running, 0u);
+  EXPECT_TRUE(report.called);
+}
+
+// Here the one at the start; both are the same.
+TEST(BlockingPoolTest, DestructionWaitsForAHookEvenWhereItGaveUp) {
+  Gate gate;
+  std::atomic<bool> over{false};
+  std::thread opener;
+  {
+    BlockingPool pool(BlockingPoolOptions().OnThreadStart([&] {
+      gate.Pass();
+      for (int i = 0; i < 100; ++i) std::this_thread::yield();
+      over = true;
+    }));
+    pool.Run(OffloadLane::kGeneral, [] {}).Detach();
+    gate.AwaitInside(1);
+    pool.Shutdown(Instant::Past());
+    opener = std::thread([&gate] { gate.Open(); });
+  }
+  EXPECT_TRUE(over);
+  opener.join();
 }
 
 TEST(BlockingPoolTest, WhereTheSystemGivesNoThreadJobsAreRefused) {

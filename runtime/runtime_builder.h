@@ -39,8 +39,9 @@ class RuntimeBuilder {
   // positive number, overrides either.
   RuntimeBuilder& WorkerThreads(int n);
 
-  // At most how many threads run blocking jobs, beside the workers; at least 1.
-  // They start on demand and end when idle for ThreadKeepAlive.
+  // At most how many threads run blocking jobs, beside the workers; at least 1, and
+  // 2 where a task waits for a job inside BlockInPlace(). They start on demand and
+  // end when idle for ThreadKeepAlive.
   RuntimeBuilder& MaxBlockingThreads(int n);
   RuntimeBuilder& ThreadKeepAlive(absl::Duration idle);
 

@@ -16,7 +16,9 @@
 //   JoinHandle<int> job = pool.Run(OffloadLane::kFile, [] { return Read(); });
 //
 // Thread safety: all methods from any thread, except destruction.
-// Lifetime: job handles may outlive it.
+// Lifetime: job handles may outlive it. The child of a fork() has none of its
+// threads, so it must not destroy the pool, which would wait for them: where one is
+// static, the child ends by exec or _exit, not by exit.
 // Dropping: a handle that is dropped or cancelled takes a job that waits out of
 // its queue and destroys it at once; one that runs is left to finish. The pool
 // itself refuses further jobs, destroys those that have not started, and waits

@@ -314,7 +314,8 @@ void BlockingPool::Core::StartThread(Lock& lock) {
       options_.stack_size_,
       [self = shared_from_this(), idle = std::move(idle)]() mutable {
         self->RunThread(std::move(idle));
-      });
+      },
+      options_.cpus_);
   if (thread.ok()) {
     thread->Detach();
     return start.Succeed();

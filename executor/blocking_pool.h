@@ -33,6 +33,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "weft/task/check.h"
@@ -77,6 +78,12 @@ class BlockingPoolOptions {
     stack_size_ = bytes;
     return *this;
   }
+  // The processors that its threads may use. By default, and where that is empty,
+  // each runs where the thread that submitted a job may.
+  BlockingPoolOptions& Affinity(std::vector<int> cpus) {
+    cpus_ = std::move(cpus);
+    return *this;
+  }
   // Threads are called NAME-0, NAME-1, …; the system keeps 15 characters.
   BlockingPoolOptions& Name(std::string name) {
     name_ = std::move(name);
@@ -102,6 +109,7 @@ class BlockingPoolOptions {
   absl::Duration keep_alive_ = absl::Seconds(10);
   size_t queue_capacity_ = 65536;
   size_t stack_size_ = 0;
+  std::vector<int> cpus_;
   std::string name_ = "weft-blocking";
   std::function<void()> on_start_;
   std::function<void()> on_stop_;

@@ -191,7 +191,8 @@ class Executor {
   // destructor calls it.
   size_t Close() { return core().Close(); }
 
-  // For people: how many tasks are suspended, how many wait where, who sleeps.
+  // For people: how many tasks are suspended, up to 16 of their names (those of
+  // SpawnBuilder, as reader#7), how many tasks wait where, who sleeps.
   std::string DebugString() const { return core().DebugString(); }
   ExecutorStats Stats() const { return core().Stats(); }
 

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -73,6 +74,10 @@ class CountScope {
 }  // namespace
 
 // ---- A thread in Run ----
+
+struct ExecutorCore::PlaceReturner {
+  void operator()(Runner* runner) const { runner->core.ReturnPlace(*runner); }
+};
 
 class ExecutorCore::RunnerScope {
  public:
@@ -131,20 +136,20 @@ bool ExecutorCore::TryRun(const RunnerOptions& options,
              "inside SpawnBlocking() or BlockInPlace()");
   WEFT_CHECK(phase_.load() == Phase::kOpen,
              "Run() was called on an executor that is closed");
-  Runner* place = TakePlace();
-  if (place == nullptr) return false;
-  Runner& runner = *place;
   Driver& driver = Environment::CurrentDriver();
   const Waker waker = RunSignal::Make(driver.Unparker());
   RunSignal& signal = RunSignal::Of(waker);
+  const std::unique_ptr<Runner, PlaceReturner> place(TakePlace());
+  if (place == nullptr) return false;
+  Runner& runner = *place;
   const RunnerScope scope(runner, options, driver, waker);
   bool ready = false;
   for (;;) {
     if (signal.Take() && !ready) {
-      // The poll may take long.
-      // Relaxed: only this thread writes it.
+      // The poll may take long. Relaxed: only this thread writes it.
       if (!runner.awake.load(std::memory_order_relaxed)) WakeUp(runner);
       if (runner.searching) StopSearching(runner);
+      ShowSlot(runner);
       if (!runner.queue.IsEmpty()) Notify();
       ++runner.since_driver;
       Budget budget;
@@ -181,7 +186,6 @@ Runner* ExecutorCore::TakePlace() {
   const std::lock_guard lock(runners_mutex_);
   const auto free = std::find(taken_.begin(), taken_.end(), false);
   if (free == taken_.end()) return nullptr;
-  *free = true;
   const int index = static_cast<int>(free - taken_.begin());
   // Relaxed: written under this lock.
   Runner* runner = runners_[index].load(std::memory_order_relaxed);
@@ -191,11 +195,22 @@ Runner* ExecutorCore::TakePlace() {
     runners_[index].store(runner, std::memory_order_release);
     runner_count_.store(index + 1, std::memory_order_release);
   }
+  *free = true;
   return runner;
+}
+
+void ExecutorCore::ReturnPlace(Runner& runner) {
+  const std::lock_guard lock(runners_mutex_);
+  taken_[runner.index] = false;
 }
 
 void ExecutorCore::EnterRunner(Runner& runner, const RunnerOptions& options,
                                Driver& driver, const Waker& signal) {
+  // A fake clock would take the deadline of a watcher for one of its own.
+  const Clock* clock = Environment::Current().clock;
+  runner.may_watch = clock == nullptr || clock->AsFake() == nullptr;
+  // Wakes who is ready, so may throw: before anything that LeaveRunner() undoes.
+  const bool has_events = runner.may_watch && driver.TryPoll();
   runner.random = Random(Environment::CurrentRandom().Next());
   runner.driver = &driver;
   runner.run_signal = &RunSignal::Of(signal);
@@ -208,11 +223,7 @@ void ExecutorCore::EnterRunner(Runner& runner, const RunnerOptions& options,
   runner.location.store(options.location(), std::memory_order_relaxed);
   runner.steal_order = options.steal_order();
   runner.quiet_watches = 0;
-  // A fake clock would take the deadline of a watcher for one of its own.
-  const Clock* clock = Environment::Current().clock;
-  const bool fake = clock != nullptr && clock->AsFake() != nullptr;
-  runner.may_watch = !fake;
-  if (!fake && driver.TryPoll()) {
+  if (has_events) {
     // Sequentially consistent: see PollDriverOf().
     runner.watched_driver.store(&driver);
     watched_.fetch_add(1);
@@ -243,8 +254,6 @@ void ExecutorCore::LeaveRunner(Runner& runner) {
     const std::lock_guard lock(runner.signal_mutex);
     signal = std::exchange(runner.signal, Waker());
   }
-  const std::lock_guard lock(runners_mutex_);
-  taken_[runner.index] = false;
 }
 
 // Instead of parking while somebody may stand in for the thread. Whoever unparks

@@ -43,10 +43,6 @@ namespace executor_internal {
 // others run: one of them is in the middle of pushing or popping.
 inline constexpr uint32_t kMissesBeforeYield = 3;
 
-// How many looks in a row must see the same task alone in a queue before another
-// runner takes it.
-inline constexpr uint32_t kLooksAtLoneTask = 8;
-
 class ExecutorCore final : public Spawner {
  public:
   static constexpr int kMaxRunners = IdleSet<>::kMaxRunners;
@@ -82,6 +78,7 @@ class ExecutorCore final : public Spawner {
  private:
   friend class PlaceLoan;
   class RunnerScope;
+  struct PlaceReturner;
   enum class Phase { kOpen, kClosing, kClosed };
 
   // Spawner.
@@ -94,6 +91,7 @@ class ExecutorCore final : public Spawner {
   Runner* OwnRunner();
   // A free place, or null.
   Runner* TakePlace();
+  void ReturnPlace(Runner& runner);
   void EnterRunner(Runner& runner, const RunnerOptions& options, Driver& driver,
                    const Waker& signal);
   void LeaveRunner(Runner& runner);
@@ -110,6 +108,7 @@ class ExecutorCore final : public Spawner {
   // Finding tasks; null if there is none.
   void* NextTask(Runner& runner);
   void* TakeSlot(Runner& runner);
+  void ShowSlot(Runner& runner);
   void* TakeInjected(Runner& runner);
   void* StealFor(Runner& runner, bool lone_ones);
   void EvenOut(Runner& runner);
@@ -144,6 +143,8 @@ class ExecutorCore final : public Spawner {
   size_t CountTasks();
   ExecutorStats CountEvents();
 
+  // The runner with an index, counted on behind the last.
+  Runner& RunnerAt(uint32_t index);
   // Calls visit(runner), starting somewhere, until it returns true.
   template <class Visit>
   bool VisitRunners(uint32_t start, Visit visit);
@@ -179,9 +180,16 @@ class ExecutorCore final : public Spawner {
   ExecutorCore* next_free_ = nullptr;
 };
 
+inline Runner& ExecutorCore::RunnerAt(uint32_t index) {
+  // Acquire, both: pairs with TakePlace.
+  const int count = runner_count_.load(std::memory_order_acquire);
+  return *runners_[index % static_cast<uint32_t>(count)].load(
+      std::memory_order_acquire);
+}
+
 template <class Visit>
 bool ExecutorCore::VisitRunners(uint32_t start, Visit visit) {
-  // Acquire, both: pairs with TakePlace.
+  // Acquire, both: as in RunnerAt(); the number is the same for all visits.
   const auto count =
       static_cast<uint32_t>(runner_count_.load(std::memory_order_acquire));
   for (uint32_t i = 0; i < count; ++i) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "weft/executor/executor_core.h"
 #include "weft/executor/runner.h"
 #include "weft/executor/task_list.h"
@@ -67,8 +68,7 @@ void ExecutorCore::Unregister(SpawnedTask& task) {
   Runner* own = OwnRunner();
   if (own != nullptr && own->index == index)
     return own->tasks.RemoveOwned(task);
-  // Acquire: pairs with TakePlace.
-  Runner& runner = *runners_[index].load(std::memory_order_acquire);
+  Runner& runner = RunnerAt(static_cast<uint32_t>(index));
   // If the owner sleeps for long, somebody must tell it.
   if (runner.tasks.Remove(task) == kMaxLeft) UnparkRunner(index);
 }
@@ -112,6 +112,7 @@ ExecutorCore* ExecutorCore::Acquire() {
   }
   if (core == nullptr) core = new ExecutorCore;
   core->earlier_ = core->CountEvents();
+  const std::lock_guard lock(core->tick_consumer_mutex_);  // see Drain()
   core->phase_.store(Phase::kOpen);
   return core;
 }
@@ -161,6 +162,9 @@ size_t ExecutorCore::Drain() {
     size_t count = 0;
     {
       const std::lock_guard lock(tick_consumer_mutex_);
+      // A thread that found the executor closed may be late: it is another one's
+      // by now.
+      if (phase_.load() == Phase::kOpen) break;
       count = injector_.Pop(tick_consumer_, tasks, std::size(tasks));
     }
     if (count == 0) break;
@@ -175,19 +179,22 @@ size_t ExecutorCore::Drain() {
 
 std::string ExecutorCore::DebugString() {
   std::string queues;
+  std::vector<std::string> names;
+  tasks_.AppendNames(names);
   VisitRunners(0, [&](Runner& runner) {
+    runner.tasks.AppendNames(names);
     // Relaxed: a report.
     const bool slot = runner.slot.load(std::memory_order_relaxed) != nullptr;
     absl::StrAppend(&queues, queues.empty() ? "" : " ",
                     runner.queue.Size() + slot);
     return false;
   });
-  return absl::StrCat("Executor{suspended tasks: ", CountTasks(),
-                      ", injector: ", injector_.Size(), ", queues: [", queues,
-                      "], runners: ", running_.load(),
-                      ", parked: ", idle_.parked(),
-                      ", searching: ", idle_.searching(),
-                      ", ticks waiting: ", idle_.waiting(), "}");
+  return absl::StrCat(
+      "Executor{suspended tasks: ", CountTasks(),
+      ", injector: ", injector_.Size(), ", queues: [", queues,
+      "], runners: ", running_.load(), ", parked: ", idle_.parked(),
+      ", searching: ", idle_.searching(), ", ticks waiting: ", idle_.waiting(),
+      ", names: [", absl::StrJoin(names, " "), "]}");
 }
 
 ExecutorStats ExecutorCore::Stats() {

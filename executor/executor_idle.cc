@@ -109,8 +109,7 @@ void ExecutorCore::NotifyOfSpare(Runner& runner) {
 
 void ExecutorCore::UnparkRunner(int index) {
   runners_woken_.AddShared();
-  // Acquire: pairs with TakePlace.
-  Runner& runner = *runners_[index].load(std::memory_order_acquire);
+  Runner& runner = RunnerAt(static_cast<uint32_t>(index));
   Waker signal;
   {
     // The runner may be leaving: take part in its signal. If another thread has
@@ -180,7 +179,7 @@ bool ExecutorCore::Doze(Runner& runner, const RunSignal& signal) {
   if (injector_.Size() == 0 && !signal.IsNotified()) {
     EnterDriver(runner, Instant::Now() + kDoze);
   }
-  runner.lone_looks = kLooksAtLoneTask;
+  runner.takes_lone_ones = true;
   return true;
 }
 

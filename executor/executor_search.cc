@@ -27,8 +27,12 @@ namespace {
 // two tasks that wake each other must not starve the rest. Also Tokio's.
 constexpr uint32_t kMaxSlotStreak = 3;
 
-// A runner compares its queue with another's once in so many visits to its
-// driver. It costs two cache misses.
+// How many looks in a row must see the same task alone in a queue before another
+// runner takes it.
+constexpr uint32_t kLooksAtLoneTask = 8;
+
+// A runner looks at another's queue once in so many visits to its driver. It costs
+// two cache misses.
 constexpr uint32_t kVisitsToEvening = 64;
 
 }  // namespace
@@ -36,7 +40,10 @@ constexpr uint32_t kVisitsToEvening = 64;
 void* ExecutorCore::NextTask(Runner& runner) {
   if (runner.since_injector >= runner.interval.polls()) {
     TuneInterval(runner);
-    if (void* task = TakeInjected(runner)) return task;
+    if (void* task = TakeInjected(runner)) {
+      runner.since_injector = -1;  // then one of its own has its turn
+      return task;
+    }
   }
   if (void* task = TakeSlot(runner)) return task;
   void* task = nullptr;
@@ -47,6 +54,17 @@ void* ExecutorCore::NextTask(Runner& runner) {
   runner.interval_start = Instant::Past();  // a pause may come
   if ((task = TakeInjected(runner)) != nullptr) return task;
   return Search(runner);
+}
+
+// Something else than the slot's task is run next, perhaps for long.
+void ExecutorCore::ShowSlot(Runner& runner) {
+  // Relaxed: the owner filled it.
+  if (runner.slot.load(std::memory_order_relaxed) == nullptr) return;
+  // Acquire: as in TakeSlot().
+  void* task = runner.slot.exchange(nullptr, std::memory_order_acquire);
+  if (task == nullptr) return;
+  PushLocal(runner, task);
+  Notify();
 }
 
 void* ExecutorCore::TakeSlot(Runner& runner) {
@@ -89,6 +107,7 @@ void* ExecutorCore::TakeInjected(Runner& runner) {
     // when it is given up.
     if (!runner.searching) Notify();
   }
+  ShowSlot(runner);
   return tasks[0];
 }
 
@@ -121,23 +140,28 @@ void* ExecutorCore::StealFor(Runner& runner, bool lone_ones) {
 }
 
 // A runner that is never idle would keep its few tasks, and poll them more often
-// than others theirs.
+// than others theirs; and would leave alone what lies behind another's long poll.
+// So now and then it looks at another queue, at each twice, and takes from it if
+// that is longer, or has not moved between the looks.
 void ExecutorCore::EvenOut(Runner& runner) {
   runner.visits_to_evening = kVisitsToEvening;
-  void* tasks[RunQueue<void*>::kMaxSteal];
-  uint32_t count = 0;
+  const bool second_look = runner.evening_looks % 2 == 1;
+  Runner& other = RunnerAt(runner.evening_looks++ / 2);
+  const uint32_t size = other.queue.Size();
+  if (&other == &runner || size == 0) return;
   const uint32_t own = runner.queue.Size();
-  VisitRunners(static_cast<uint32_t>(runner.random.Next() >> 32),
-               [&](Runner& other) {
-                 const uint32_t size = other.queue.Size();
-                 if (size < own + 2) return false;
-                 count = other.queue.Steal(tasks, (size - own) / 2);
-                 return true;
-               });
+  const uint64_t head = other.queue.head();
+  const bool held =
+      std::exchange(runner.evening_head, head) == head && second_look;
+  if (!held && size < own + 2) return;
+  void* tasks[RunQueue<void*>::kMaxSteal];
+  const uint32_t count =
+      other.queue.Steal(tasks, held ? (size + 1) / 2 : (size - own) / 2);
   if (count == 0) return;
   runner.steals.Add();
   runner.stolen_tasks.Add(count);
-  runner.queue.PushMany(tasks, count);
+  const uint32_t queued = runner.queue.PushMany(tasks, count);
+  InjectMany(tasks + queued, count - queued);
   Notify();  // for a moment nobody else saw them
 }
 
@@ -151,7 +175,7 @@ void* ExecutorCore::Search(Runner& runner) {
     runner.searching = true;
   }
   // After a doze they have had their time.
-  bool lone_ones = std::exchange(runner.lone_looks, 0) >= kLooksAtLoneTask;
+  bool lone_ones = std::exchange(runner.takes_lone_ones, false);
   for (;;) {
     if (void* task = TakeInjected(runner)) return task;
     if (void* task = StealFor(runner, lone_ones)) return task;
@@ -169,7 +193,6 @@ bool ExecutorCore::SpinForWork(Runner& runner, bool& lone_ones) {
   lone_ones = false;
   bool lone = false;
   for (uint32_t i = 0; i < runner.spin.looks(); ++i) {
-    if (runner.run_signal->IsNotified()) return false;
     lone = false;
     uint64_t lone_tasks = 0;
     const bool many =
@@ -186,6 +209,11 @@ bool ExecutorCore::SpinForWork(Runner& runner, bool& lone_ones) {
     if (many || lone_ones) {
       runner.spin.Ended(/*found=*/true);
       return true;
+    }
+    // After some looks: a main future that always wakes itself must not prevent
+    // them.
+    if (runner.run_signal->IsNotified() && (!lone || i >= AdaptiveSpin::kMin)) {
+      return false;
     }
     RelaxProcessor();
   }

@@ -8,8 +8,12 @@
 // that is not empty, another level is served at most as often as its stride
 // fits into the first one's, plus one. Strict order is the case in which no
 // pass ever moves: the first of the least wins.
+//
+// Only differences matter, so now and then all passes go back by as much. They
+// never wrap around, and a level may be empty for ever: it does not fall behind.
 #include "weft/executor/level_queue.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,13 +23,11 @@
 namespace weft::executor_internal {
 namespace {
 
-// The stride of weight 1: exact enough for the largest weight. Passes wrap around;
-// those of two levels are never half of their range apart.
+// The stride of weight 1: exact enough for the largest weight.
 constexpr uint64_t kStride = uint64_t{1} << 31;
 
-bool IsBefore(uint64_t a, uint64_t b) {
-  return static_cast<int64_t>(a - b) < 0;
-}
+// Passes go back to zero from here: soon enough that every queue does it.
+constexpr uint64_t kLastPass = kStride << 8;
 
 }  // namespace
 
@@ -51,7 +53,7 @@ LevelQueue::~LevelQueue() {
 
 void LevelQueue::Push(size_t number, void* task) {
   Level& level = levels_[number];
-  if (level.tasks.empty() && IsBefore(level.pass, pass_)) level.pass = pass_;
+  if (level.tasks.empty()) level.pass = std::max(level.pass, pass_);
   level.tasks.push_back(task);
   ++size_;
 }
@@ -61,7 +63,7 @@ bool LevelQueue::Pop(Item& item) {
   Level* best = nullptr;
   for (Level& level : levels_) {
     if (level.tasks.empty()) continue;
-    if (best == nullptr || IsBefore(level.pass, best->pass)) best = &level;
+    if (best == nullptr || level.pass < best->pass) best = &level;
   }
   item.task = best->tasks.front();
   item.level = static_cast<size_t>(best - levels_.data());
@@ -69,7 +71,14 @@ bool LevelQueue::Pop(Item& item) {
   --size_;
   pass_ = best->pass;
   best->pass += best->stride;
+  if (pass_ >= kLastPass) RestartPasses();
   return true;
+}
+
+// A level that is behind is empty, and would catch up before its next task.
+void LevelQueue::RestartPasses() {
+  for (Level& level : levels_) level.pass -= std::min(level.pass, pass_);
+  pass_ = 0;
 }
 
 }  // namespace weft::executor_internal

@@ -57,6 +57,8 @@ class LevelQueue {
 
   LevelQueue() = default;
 
+  void RestartPasses();
+
   std::vector<Level> levels_;
   size_t size_ = 0;
   uint64_t pass_ = 0;  // of the task popped last

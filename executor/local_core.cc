@@ -65,6 +65,7 @@ LocalCore* LocalCore::Acquire() {
   core->home_.store(home, std::memory_order_relaxed);
   core->BindTo(home);
   core->closed_ = false;
+  core->arrivals_ = 0;
   core->inbox_.Open();
   // Release, and after the inbox is open: a late waker of an earlier main future
   // that sets this again has sent its letter, or seen an inbox that takes it.
@@ -164,6 +165,9 @@ void LocalCore::Run(absl::FunctionRef<bool(Context&)> poll) {
   const Waker waker(&kMainWaker, this);
   const RunScope scope(*this);
   for (;;) {
+    // Tasks do not keep the future waiting for the next look at the inbox.
+    // Relaxed: a hint.
+    if (main_sent_.load(std::memory_order_relaxed)) TakeInbox();
     if (std::exchange(main_woken_, false)) {
       ++since_driver_;
       Budget budget;
@@ -280,6 +284,11 @@ bool LocalCore::IsEmpty() {
   return ready_.empty() && suspended_.size() == 0;
 }
 
+uint64_t LocalCore::arrivals() const {
+  CheckHome();
+  return arrivals_;
+}
+
 void LocalCore::TakeInbox() {
   if (!inbox_.HasLetters()) return;
   inbox_.TakeAll([this](void* item) {
@@ -287,8 +296,11 @@ void LocalCore::TakeInbox() {
       // Acquire-release: a wake after this sends again, one before is seen.
       main_sent_.exchange(false, std::memory_order_acq_rel);
       main_woken_ = true;
-    } else if (!task_internal::IsMessage(item) ||
-               task_internal::ReceiveMessage(item)) {
+      return;
+    }
+    ++arrivals_;
+    if (!task_internal::IsMessage(item) ||
+        task_internal::ReceiveMessage(item)) {
       ready_.Push(task_internal::TaskOf(item));
     }
   });

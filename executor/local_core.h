@@ -55,6 +55,11 @@ class LocalCore final : public Spawner {
   void Forget(DriveSlot& slot);
   bool TryTick();
   bool IsEmpty();
+  uint64_t arrivals() const;
+  size_t Suspended() const {
+    // Relaxed: a number for people.
+    return suspended_count_.load(std::memory_order_relaxed);
+  }
   size_t Close();
   bool IsLocal() const override { return IsHome(); }
 
@@ -64,8 +69,18 @@ class LocalCore final : public Spawner {
   static const WakerVTable kMainWaker;
 
   void Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo info) override;
-  void Register(SpawnedTask& task) override { suspended_.Add(task); }
-  void Unregister(SpawnedTask& task) override { suspended_.Remove(task); }
+  void Register(SpawnedTask& task) override {
+    suspended_.Add(task);
+    CountSuspended();
+  }
+  void Unregister(SpawnedTask& task) override {
+    suspended_.Remove(task);
+    CountSuspended();
+  }
+  void CountSuspended() {
+    // Relaxed: as in Suspended().
+    suspended_count_.store(suspended_.size(), std::memory_order_relaxed);
+  }
 
   bool RunOne();
   // Runs tasks for one poll of Drive(); false if there are no more.
@@ -89,6 +104,9 @@ class LocalCore final : public Spawner {
 
   // Changed while no task of this core is alive; late wakers still look.
   std::atomic<const void*> home_ = nullptr;
+  // The inbox has a letter that says: WakeMain(). Set by who sends it, cleared
+  // when it is read. Here, where others seldom write: Run() looks at each turn.
+  std::atomic<bool> main_sent_ = false;
 
   // The home thread's.
   TaskRing ready_;  // home Runnables, raw
@@ -98,14 +116,14 @@ class LocalCore final : public Spawner {
   bool main_woken_ = false;    // its future shall be polled
   bool has_unparker_ = false;  // it is the current Run()'s
   int ticking_ = 0;            // in TryTick() and Drive()
+  uint64_t arrivals_ = 0;      // letters about tasks, so far
   uint32_t since_driver_ = 0;
   // How many tasks may still run before one that has yielded; -1: none has.
   int64_t before_yield_ = -1;
 
+  std::atomic<size_t> suspended_count_ = 0;  // written at home
+
   LocalInbox inbox_;
-  // The inbox has a letter that says: WakeMain(). Set by who sends it, cleared
-  // when it is read.
-  std::atomic<bool> main_sent_ = false;
 
   std::mutex mutex_;
   // Written at home, under mutex_; others read them under it.

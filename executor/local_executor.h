@@ -16,14 +16,16 @@
 // references, no atomic operation. A wake from elsewhere costs a system call
 // only if the home thread sleeps.
 //
-// Thread safety: all methods on the home thread (CHECK-failed otherwise),
-// except spawner(), on which any thread may spawn: the future then moves home.
+// Thread safety: all methods on the home thread (CHECK-failed otherwise), except
+// IsHome(), suspended() and spawner(); any thread may spawn on the latter: the
+// future then moves home.
 // Lifetime: handles and wakers may outlive it; spawner() may not be used then.
 // Dropping: destroys the futures of all tasks, as Close() does.
 #ifndef WEFT_EXECUTOR_LOCAL_EXECUTOR_H_
 #define WEFT_EXECUTOR_LOCAL_EXECUTOR_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -99,6 +101,14 @@ class LocalExecutor {
 
   // True if there is no unfinished task.
   bool IsEmpty() { return core_->IsEmpty(); }
+
+  // How many tasks, and wakes of tasks, other threads have sent here, as far as
+  // this thread has looked; IsEmpty() looks. If it is empty twice with the same
+  // number, there was no task in between, unless spawned by this thread.
+  uint64_t arrivals() const { return core_->arrivals(); }
+
+  // How many tasks have been polled and are unfinished; any thread may ask.
+  size_t suspended() const { return core_->Suspended(); }
 
   // Destroys all tasks and returns how many; each handle's Outcome() is
   // Cancelled. What is spawned meanwhile or later is destroyed unrun. Not

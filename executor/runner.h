@@ -89,21 +89,24 @@ struct alignas(64) Runner {
   // Who has been called to the driver while this thread blocked, and must go
   // before it is used again. Null mostly.
   std::shared_ptr<StandIn> stand_in;
-  PollInterval interval;        // of looks at the injector
-  Instant interval_start;       // when the batch of polls began; Past: unknown
-  uint32_t since_injector = 0;  // polls since it looked there
-  uint32_t since_driver = 0;    // polls since it polled there
-  uint32_t slot_streak = 0;     // polls in a row that came from the slot
-  uint32_t misses = 0;          // looks in a row that found nothing
-  AdaptiveSpin spin;            // before it parks
-  uint64_t lone_tasks = 0;      // which it has seen last; see SpinForWork()
-  uint32_t lone_looks = 0;      // how often in a row
-  bool searching = false;       // has a token of the IdleSet
-  bool woken_in_vain = false;   // claimed, and nothing run since
-  bool in_driver = false;       // is inside driver->Park(), or another's
-  bool may_watch = false;       // its driver's clock is the real one
-  uint32_t quiet_watches = 0;   // in a row, in which nobody did anything
-  uint32_t visits_to_evening = 0;    // until it looks at others' queues
+  PollInterval interval;         // of looks at the injector
+  Instant interval_start;        // when the batch of polls began; Past: unknown
+  int32_t since_injector = 0;    // polls since it looked there
+  uint32_t since_driver = 0;     // polls since it polled there
+  uint32_t slot_streak = 0;      // polls in a row that came from the slot
+  uint32_t misses = 0;           // looks in a row that found nothing
+  AdaptiveSpin spin;             // before it parks
+  uint64_t lone_tasks = 0;       // which it has seen last; see SpinForWork()
+  uint32_t lone_looks = 0;       // how often in a row
+  bool takes_lone_ones = false;  // they have had their time
+  bool searching = false;        // has a token of the IdleSet
+  bool woken_in_vain = false;    // claimed, and nothing run since
+  bool in_driver = false;        // is inside driver->Park(), or another's
+  bool may_watch = false;        // its driver's clock is the real one
+  uint32_t quiet_watches = 0;    // in a row, in which nobody did anything
+  uint32_t visits_to_evening = 0;    // until EvenOut()
+  uint32_t evening_looks = 0;        // of it: two at each runner
+  uint64_t evening_head = 0;         // where the queue was, the last time
   std::span<const int> steal_order;  // RunnerOptions::StealFrom()
   // Where in `queue` the first task lies that yielded since the driver was
   // polled.

@@ -9,6 +9,7 @@
 
 #include "weft/task/spawner.h"
 #include "weft/task/task_cell.h"
+#include "weft/task/task_identity.h"
 #include "weft/task/waker.h"
 
 namespace weft::executor_internal {
@@ -57,6 +58,10 @@ SpawnedTask& TaskOf(const Waker& waker) {
   // The data of a task's waker is its header.
   auto* header = static_cast<task_internal::TaskHeader*>(waker.data());
   return static_cast<Header*>(header)->metadata;
+}
+
+const task_internal::TaskIdentity& IdentityOf(SpawnedTask& task) {
+  return *HeaderOf(&task);
 }
 
 void CancelTasks(std::vector<Waker> wakers) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "weft/task/spawner.h"
+#include "weft/task/task_identity.h"
 #include "weft/task/waker.h"
 
 namespace weft::executor_internal {
@@ -36,9 +37,10 @@ class TaskList {
   size_t size_ = 0;
 };
 
-// A waker of `task`, and the task of such a waker.
+// A waker of `task`, the task of such a waker, and who a task is.
 Waker WakerOf(SpawnedTask& task);
 SpawnedTask& TaskOf(const Waker& waker);
+const task_internal::TaskIdentity& IdentityOf(SpawnedTask& task);
 
 // Cancels the tasks that `wakers`, got from WakerOf, belong to. Runs
 // schedule functions: call with no lock held.

@@ -6,11 +6,13 @@
 #include <atomic>
 #include <cstddef>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "weft/executor/task_list.h"
 #include "weft/task/spawner.h"
+#include "weft/task/task_identity.h"
 #include "weft/task/waker.h"
 
 namespace weft::executor_internal {
@@ -38,11 +40,31 @@ size_t TaskRegistry::Remove(SpawnedTask& task) {
     RemoveOwned(task);
     return 0;
   }
+  if (task.named) RemoveName(task);
   left_.push_back(WakerOf(task));
   // Relaxed: changed under the mutex; Collect() only wants to know that it is
   // not zero.
   left_count_.store(left_.size(), std::memory_order_relaxed);
   return left_.size();
+}
+
+void TaskRegistry::AddName(SpawnedTask& task) {
+  const task_internal::TaskIdentity& identity = IdentityOf(task);
+  const std::lock_guard lock(names_mutex_);
+  names_.emplace(identity.id, identity.name());
+}
+
+void TaskRegistry::RemoveName(SpawnedTask& task) {
+  const std::lock_guard lock(names_mutex_);
+  names_.erase(IdentityOf(task).id);
+}
+
+void TaskRegistry::AppendNames(std::vector<std::string>& names) const {
+  const std::lock_guard lock(names_mutex_);
+  for (const auto& [id, name] : names_) {
+    if (names.size() >= kMaxNames) return;
+    names.push_back(std::string(name) + "#" + std::to_string(id.value()));
+  }
 }
 
 void TaskRegistry::CollectLeft() {

@@ -13,6 +13,9 @@
 // goes; so either the owner or a holder of the mutex may touch the list, and
 // each change of hands goes through the mutex.
 //
+// Tasks that have names are also in a map with a lock of its own, so that anybody
+// may ask for them at any time; only those who name their tasks pay for it.
+//
 // Thread safety: as said at each member.
 // Lifetime: empty when destroyed.
 #ifndef WEFT_EXECUTOR_TASK_REGISTRY_H_
@@ -20,11 +23,15 @@
 
 #include <atomic>
 #include <cstddef>
+#include <map>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "weft/executor/task_list.h"
 #include "weft/task/spawner.h"
+#include "weft/task/task_id.h"
 #include "weft/task/waker.h"
 
 namespace weft::executor_internal {
@@ -41,10 +48,12 @@ class TaskRegistry {
 
   // The owner.
   void AddOwned(SpawnedTask& task) {
+    if (task.named) AddName(task);
     list_.Add(task);
     PublishSize();
   }
   void RemoveOwned(SpawnedTask& task) {
+    if (task.named) RemoveName(task);
     list_.Remove(task);
     PublishSize();
   }
@@ -63,10 +72,16 @@ class TaskRegistry {
 
   // Any thread.
   size_t Size() const;
+  // Appends NAME#ID of tasks that have names, as long as there are fewer than
+  // kMaxNames.
+  static constexpr size_t kMaxNames = 16;
+  void AppendNames(std::vector<std::string>& names) const;
   // Appends a waker of each task. Any thread while nobody owns it.
   void AppendWakers(std::vector<Waker>& wakers) const;
 
  private:
+  void AddName(SpawnedTask& task);
+  void RemoveName(SpawnedTask& task);
   void CollectLeft();
   void TakeLeft(std::vector<Waker>& left);
   void PublishSize() {
@@ -78,9 +93,12 @@ class TaskRegistry {
   std::atomic<size_t> size_{0};
   std::atomic<size_t> left_count_{0};
 
-  mutable std::mutex mutex_;  // guards the rest
+  mutable std::mutex mutex_;  // guards the next two
   bool owned_ = false;
   std::vector<Waker> left_;
+
+  mutable std::mutex names_mutex_;  // may be taken while mutex_ is held
+  std::map<TaskId, std::string_view> names_;  // guarded by it; the tasks' own
 };
 
 }  // namespace weft::executor_internal

@@ -1,12 +1,11 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Algorithm. At the end every thread leaves Run(), destroys its tasks, and waits
-// for the others to have done so before its LocalExecutor goes: a destructor or
-// a last poll on one thread may still spawn on another.
+// Algorithm. At the end every thread leaves Run() and waits for the others to have
+// left it: who awaits a task of another thread must not be polled once that one
+// is gone without an output. Then each destroys its tasks and waits again before
+// its LocalExecutor goes: a destructor on one thread may still spawn on another.
 #include "weft/executor/thread_per_core.h"
-
-#include <sched.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +18,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "weft/executor/allowed_cpus.h"
 #include "weft/executor/local_executor.h"
+#include "weft/executor/shard_of.h"
 #include "weft/executor/thread.h"
 #include "weft/sync/event.h"
 #include "weft/task/blocking_check.h"
@@ -28,43 +29,9 @@
 
 namespace weft {
 
+using executor_internal::AllowedCpus;
+using executor_internal::ShardOf;
 using executor_internal::Thread;
-
-namespace {
-
-// The processors that the calling thread may use; at least one.
-std::vector<int> AllowedCpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cpus;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-    }
-  }
-  if (cpus.empty()) cpus.push_back(0);
-  return cpus;
-}
-
-// The finalizer of SplitMix64 (Steele, Lea, Flood, 2014): every bit of the key
-// changes half of the result's.
-uint64_t Mix(uint64_t key) {
-  key += 0x9e3779b97f4a7c15;
-  key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9;
-  key = (key ^ (key >> 27)) * 0x94d049bb133111eb;
-  return key ^ (key >> 31);
-}
-
-// FNV-1a.
-uint64_t HashOf(std::string_view key) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : key) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  }
-  return hash;
-}
-
-}  // namespace
 
 class ThreadPerCore::Core {
  public:
@@ -84,17 +51,22 @@ class ThreadPerCore::Core {
     sync::Event stop;
     Thread thread;
   };
+  // How far all threads are at the end.
+  struct Stage {
+    size_t threads = 0;  // that have come so far; guarded by mutex_
+    sync::Event all;
+  };
 
   absl::Status StartWorker(const std::vector<int>& cpus);
   void RunWorker(int index, Worker& worker);
-  void WaitForTheOthers();
+  void WaitForTheOthers(Stage& stage);
 
   const ThreadPerCoreOptions options_;
   std::vector<std::unique_ptr<Worker>> workers_;
 
   std::mutex mutex_;
-  size_t closed_ = 0;  // guarded by mutex_: how many have destroyed their tasks
-  sync::Event all_closed_;
+  Stage stopped_;  // they run no more tasks
+  Stage closed_;   // they have destroyed theirs
 };
 
 absl::Status ThreadPerCore::Core::Start() {
@@ -136,19 +108,21 @@ void ThreadPerCore::Core::RunWorker(int index, Worker& worker) {
     worker.spawner = &executor.spawner();
     worker.ready.Set();
     executor.Run(worker.stop.Wait());
+    WaitForTheOthers(stopped_);
     executor.Close();
-    WaitForTheOthers();
+    WaitForTheOthers(closed_);
   }
   if (options_.on_stop_) options_.on_stop_(index);
 }
 
 // The vector does not change any more when a worker comes here.
-void ThreadPerCore::Core::WaitForTheOthers() {
+// The vector does not change any more when a worker comes here.
+void ThreadPerCore::Core::WaitForTheOthers(Stage& stage) {
   {
     const std::lock_guard lock(mutex_);
-    if (++closed_ == workers_.size()) all_closed_.Set();
+    if (++stage.threads == workers_.size()) stage.all.Set();
   }
-  all_closed_.BlockingWait();
+  stage.all.BlockingWait();
 }
 
 ThreadPerCore::Core::~Core() {
@@ -177,13 +151,11 @@ ThreadPerCore::~ThreadPerCore() = default;
 int ThreadPerCore::threads() const { return core_->threads(); }
 
 int ThreadPerCore::IndexOf(uint64_t key) const {
-  // The upper half of the hash, scaled to the number of threads.
-  const uint64_t upper = Mix(key) >> 32;
-  return static_cast<int>((upper * static_cast<uint64_t>(threads())) >> 32);
+  return ShardOf(key, threads());
 }
 
 int ThreadPerCore::IndexOf(std::string_view key) const {
-  return IndexOf(HashOf(key));
+  return ShardOf(key, threads());
 }
 
 Spawner& ThreadPerCore::spawner(int index) const {

@@ -11,6 +11,10 @@
 //   runtime.BlockOn(UntilSignal());
 //   runtime.Shutdown(absl::Seconds(10));
 //
+// It comes in three flavours: tasks move between worker threads as these have
+// time; or each task stays on one of several (RuntimeBuilder::ThreadPerCore); or
+// all run on the thread in BlockOn (CurrentThread).
+//
 // Thread safety: a Handle's methods may be called from any thread; a Runtime's
 // by one thread at a time. Nothing may be asked of one that was moved from.
 // Lifetime: Handles may outlive the runtime. What is given to one that has been
@@ -24,12 +28,15 @@
 #define WEFT_RUNTIME_RUNTIME_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "absl/time/time.h"
+#include "weft/executor/local_executor.h"
 #include "weft/runtime/runtime_core.h"
 #include "weft/task/block_on.h"
 #include "weft/task/environment.h"
@@ -72,6 +79,24 @@ class Handle {
     return runtime_internal::Checked(core_).offload().Run(OffloadLane::kGeneral,
                                                           std::move(fn));
   }
+  // See Runtime.
+  template <class Fn>
+  auto SpawnAt(int worker, Fn fn) const {
+    return runtime_internal::Checked(core_).SpawnerAt(worker).Spawn(
+        std::move(fn));
+  }
+  template <class Fn>
+  auto SpawnByKey(uint64_t key, Fn fn) const {
+    return runtime_internal::Checked(core_).SpawnerOf(key).Spawn(std::move(fn));
+  }
+  template <class Fn>
+  auto SpawnByKey(std::string_view key, Fn fn) const {
+    return runtime_internal::Checked(core_).SpawnerOf(key).Spawn(std::move(fn));
+  }
+  int worker_threads() const {
+    return runtime_internal::Checked(core_).worker_threads();
+  }
+
   // Runs `future` on the calling thread, which waits for it. Not for threads
   // that are polling a task. On a current-thread runtime nobody but
   // Runtime::BlockOn drives tasks, so this waits for that, on another thread.
@@ -97,6 +122,8 @@ class Runtime {
   Runtime& operator=(Runtime&& other) noexcept;
   ~Runtime();
 
+  // As Spawner::Spawn. On a thread-per-core runtime the workers take turns;
+  // weft::Spawn() inside a task keeps to its worker there.
   template <class F>
   auto Spawn(F future_or_fn) {
     return runtime_internal::Checked(core_).spawner().Spawn(
@@ -108,6 +135,30 @@ class Runtime {
                                                           std::move(fn));
   }
 
+  // Moves `fn` to a worker, from 0 on, and runs there the future that fn()
+  // returns: it is made, polled and destroyed on that thread, and may use what is
+  // not safe to share. CHECK-fails on a multi-thread runtime, whose tasks move:
+  // to ignore the place would be a race. A current-thread runtime has one worker.
+  template <class Fn>
+  auto SpawnAt(int worker, Fn fn) {
+    return runtime_internal::Checked(core_).SpawnerAt(worker).Spawn(
+        std::move(fn));
+  }
+  // The same on the worker of a key: always the same among as many workers, in
+  // every process.
+  template <class Fn>
+  auto SpawnByKey(uint64_t key, Fn fn) {
+    return runtime_internal::Checked(core_).SpawnerOf(key).Spawn(std::move(fn));
+  }
+  template <class Fn>
+  auto SpawnByKey(std::string_view key, Fn fn) {
+    return runtime_internal::Checked(core_).SpawnerOf(key).Spawn(std::move(fn));
+  }
+  // At least 1; on a current-thread runtime 1.
+  int worker_threads() const {
+    return runtime_internal::Checked(core_).worker_threads();
+  }
+
   // Runs `future` on the calling thread and waits for it. A current-thread
   // runtime runs its tasks meanwhile, and only then; it may be called only on
   // the thread that built it.
@@ -115,9 +166,9 @@ class Runtime {
     requires Future<std::remove_reference_t<F>>
   OutputOf<F> BlockOn(F&& future) {
     CheckAlive();
-    if (core_->local() != nullptr) {
+    if (LocalExecutor* driven = core_->driven()) {
       const runtime_internal::CoreScope scope(*core_, core_->inside());
-      return core_->local()->Run(std::forward<F>(future));
+      return driven->Run(std::forward<F>(future));
     }
     return handle().BlockOn(std::forward<F>(future));
   }
@@ -155,8 +206,9 @@ class Runtime {
   bool ended_ = false;                                   // by a shutdown
 };
 
-// Runs `future` on the current-thread runtime that the calling thread works
-// for; it and everything it touches stay on this thread. CHECK-fails elsewhere.
+// Runs `future` on the calling thread, which works for a current-thread or
+// thread-per-core runtime; it and everything it touches stay here. CHECK-fails
+// elsewhere.
 template <class F>
 auto SpawnLocal(F future_or_fn) {
   return runtime_internal::CurrentLocal().Spawn(std::move(future_or_fn));

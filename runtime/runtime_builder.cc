@@ -22,6 +22,7 @@
 #include "weft/runtime/cpu_count.h"
 #include "weft/runtime/runtime.h"
 #include "weft/runtime/runtime_core.h"
+#include "weft/runtime/runtime_options.h"
 #include "weft/task/check.h"
 
 namespace weft {
@@ -39,10 +40,34 @@ int PositiveFromEnvironment(const char* name) {
   return whole && n > 0 ? n : 0;
 }
 
+// Whether what is said about threads goes together.
+absl::Status CheckThreads(const runtime_internal::RuntimeOptions& options) {
+  if (!options.current_thread) return absl::OkStatus();
+  const char* other = nullptr;
+  if (options.worker_threads != 0) other = "WorkerThreads()";
+  if (options.pin_threads) other = "PinThreads()";
+  if (options.thread_per_core) other = "ThreadPerCore()";
+  if (other == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("CurrentThread() and ", other,
+                   " exclude each other: a current-thread runtime runs its "
+                   "tasks on the thread that builds it"));
+}
+
 }  // namespace
 
 RuntimeBuilder& RuntimeBuilder::CurrentThread() {
   options_.current_thread = true;
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::ThreadPerCore() {
+  options_.thread_per_core = true;
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::PinThreads() {
+  options_.pin_threads = true;
   return *this;
 }
 
@@ -60,6 +85,11 @@ RuntimeBuilder& RuntimeBuilder::MaxBlockingThreads(int n) {
 
 RuntimeBuilder& RuntimeBuilder::ThreadKeepAlive(absl::Duration idle) {
   options_.thread_keep_alive = idle;
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::BlockingQueueCapacity(size_t jobs) {
+  options_.blocking_queue_capacity = jobs;
   return *this;
 }
 
@@ -111,11 +141,8 @@ RuntimeBuilder& RuntimeBuilder::EnableTime() {
 
 absl::StatusOr<Runtime> RuntimeBuilder::Build() {
   runtime_internal::RuntimeOptions options = options_;
-  if (options.current_thread && options.worker_threads != 0) {
-    return absl::InvalidArgumentError(
-        "CurrentThread() and WorkerThreads() exclude each other: a "
-        "current-thread runtime runs its tasks on the thread that builds it");
-  }
+  const absl::Status status = CheckThreads(options);
+  if (!status.ok()) return status;
   if (const int n = PositiveFromEnvironment("WEFT_WORKER_THREADS"); n != 0) {
     options.worker_threads = n;
   }

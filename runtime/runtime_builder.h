@@ -30,20 +30,36 @@ class RuntimeBuilder {
 
   // Tasks run on the thread that builds the runtime, while it is in BlockOn; no
   // worker threads are started. Everything on that runtime happens on that
-  // thread, except SpawnBlocking. Excludes WorkerThreads().
+  // thread, except SpawnBlocking. Excludes WorkerThreads(), ThreadPerCore() and
+  // PinThreads().
   RuntimeBuilder& CurrentThread();
 
-  // How many threads run tasks, from 1 to Executor::kMaxRunners. By default the number of CPUs that
-  // the process may use: the smaller of its affinity mask and its control
-  // group's quota. The environment variable WEFT_WORKER_THREADS, if it is a
+  // Each worker thread has tasks of its own, which stay there to their end, so
+  // what only they touch needs no lock. Nobody evens the load out. What is
+  // spawned from outside goes to the workers in turn, or where it is placed: see
+  // Runtime::SpawnAt and SpawnByKey. Excludes CurrentThread().
+  RuntimeBuilder& ThreadPerCore();
+
+  // How many threads run tasks, from 1 to Executor::kMaxRunners. By default the
+  // number of CPUs that the process may use: the smaller of its affinity mask
+  // and its control group's quota. The environment variable WEFT_WORKER_THREADS, if it is a
   // positive number, overrides either.
   RuntimeBuilder& WorkerThreads(int n);
+
+  // Worker i runs only on the i-th of the CPUs that the thread which builds the
+  // runtime may use, beginning again behind the last. Threads for blocking jobs
+  // may use all of these; other threads and processes that a task starts inherit
+  // its worker's CPU. Excludes CurrentThread().
+  RuntimeBuilder& PinThreads();
 
   // At most how many threads run blocking jobs, beside the workers; at least 1, and
   // 2 where a task waits for a job inside BlockInPlace(). They start on demand and
   // end when idle for ThreadKeepAlive.
   RuntimeBuilder& MaxBlockingThreads(int n);
   RuntimeBuilder& ThreadKeepAlive(absl::Duration idle);
+  // How many blocking jobs of a lane may wait for a thread, 65536 by default.
+  // More are refused: Outcome() of their handles says ResourceExhausted.
+  RuntimeBuilder& BlockingQueueCapacity(size_t jobs);
 
   // The stack of each thread started, in bytes.
   RuntimeBuilder& ThreadStackSize(size_t bytes);

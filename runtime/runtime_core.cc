@@ -2,35 +2,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // How a shutdown goes. Stop() sets stopping_ and wakes each worker's stop
-// waker; Executor::Run returns on a worker as soon as its current poll has.
-// Whoever sees the last worker gone closes the executor: Finish(), if it waited
-// long enough, to count what is dropped; else the last worker itself. Closing
-// comes before the drivers go, so that futures unlink from living reactors and
-// timers.
+// waker; a worker stops as soon as its current poll has returned. Once all have,
+// no task is polled any more, and one thread closes the flavour, which destroys
+// the tasks: Finish(), if it waited long enough, to count what is dropped; else
+// the last worker itself. The last of that thread and of the workers closes the
+// drivers, so that futures unlink from living reactors and timers.
 #include "weft/runtime/runtime_core.h"
 
 #include <sys/prctl.h>
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+#include "weft/executor/allowed_cpus.h"
 #include "weft/executor/blocking_pool.h"
 #include "weft/executor/local_executor.h"
+#include "weft/executor/shard_of.h"
 #include "weft/executor/steady_deadline.h"
 #include "weft/executor/thread.h"
+#include "weft/runtime/current_thread_flavour.h"
+#include "weft/runtime/flavour.h"
+#include "weft/runtime/multi_thread_flavour.h"
 #include "weft/runtime/runtime_options.h"
+#include "weft/runtime/thread_per_core_flavour.h"
 #include "weft/task/blocking_check.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
@@ -39,9 +45,10 @@
 #include "weft/task/polled.h"
 #include "weft/task/ready.h"
 #include "weft/task/spawner.h"
-#include "weft/timer/sleep.h"
 
 namespace weft::runtime_internal {
+using executor_internal::AllowedCpus;
+using executor_internal::ShardOf;
 using executor_internal::SteadyDeadline;
 using executor_internal::Thread;
 
@@ -52,10 +59,27 @@ namespace {
   return current;
 }
 
-// The runtime that the calling thread was started for, as a worker.
-[[gnu::noinline]] const RuntimeCore*& WorkerSlot() {
-  constinit static thread_local const RuntimeCore* core = nullptr;
-  return core;
+// What the calling thread was started for.
+struct WorkerPlace {
+  const RuntimeCore* core = nullptr;  // null: it is no worker
+  int index = 0;
+};
+[[gnu::noinline]] WorkerPlace& ThisPlace() {
+  constinit static thread_local WorkerPlace place;
+  return place;
+}
+
+// Where workers and the threads for blocking jobs may run, if they are pinned.
+std::vector<int> CpusToPin(const RuntimeOptions& options) {
+  return options.pin_threads ? AllowedCpus() : std::vector<int>();
+}
+
+std::unique_ptr<Flavour> MakeFlavour(const RuntimeOptions& options) {
+  if (options.current_thread) return std::make_unique<CurrentThreadFlavour>();
+  if (options.thread_per_core) {
+    return std::make_unique<ThreadPerCoreFlavour>(options.worker_threads);
+  }
+  return std::make_unique<MultiThreadFlavour>();
 }
 
 BlockingPoolOptions PoolOptions(const RuntimeOptions& options,
@@ -65,6 +89,8 @@ BlockingPoolOptions PoolOptions(const RuntimeOptions& options,
       .OnThreadStop([] { CurrentSlot() = nullptr; })
       .MaxThreads(options.max_blocking_threads)
       .KeepAlive(options.thread_keep_alive)
+      .QueueCapacity(options.blocking_queue_capacity)
+      .Affinity(CpusToPin(options))
       .StackSize(options.thread_stack_size)
       .Name(options.thread_name + "-b");
 }
@@ -128,7 +154,7 @@ absl::StatusOr<std::shared_ptr<RuntimeCore>> RuntimeCore::Start(
 }
 
 absl::Status RuntimeCore::Init() {
-  if (options_.current_thread) local_ = std::make_unique<LocalExecutor>();
+  flavour_ = MakeFlavour(options_);
   // The pool's threads own this core while they run, as the workers do.
   pool_ = std::make_unique<BlockingPool>(
       PoolOptions(options_, *this),
@@ -153,52 +179,111 @@ absl::Status RuntimeCore::Init() {
   return absl::OkStatus();
 }
 
-Spawner& RuntimeCore::spawner() {
-  if (local_ != nullptr) return local_->spawner();
-  return executor_.spawner();
+Spawner& RuntimeCore::SpawnerAt(int worker) {
+  WEFT_CHECK(worker >= 0 && worker < worker_threads(),
+             "a runtime has no such worker; they count from 0 to "
+             "worker_threads() - 1");
+  Spawner* spawner = flavour_->SpawnerAt(worker);
+  WEFT_CHECK(
+      spawner != nullptr,
+      "SpawnAt() or SpawnByKey() was called on a runtime whose tasks move "
+      "from worker to worker: build it with "
+      "RuntimeBuilder().ThreadPerCore(), or use Spawn()");
+  return *spawner;
+}
+
+Spawner& RuntimeCore::SpawnerOf(uint64_t key) {
+  return SpawnerAt(ShardOf(key, worker_threads()));
+}
+
+Spawner& RuntimeCore::SpawnerOf(std::string_view key) {
+  return SpawnerAt(ShardOf(key, worker_threads()));
+}
+
+LocalExecutor* RuntimeCore::driven() {
+  return options_.current_thread ? flavour_->LocalAt(0) : nullptr;
+}
+
+LocalExecutor* RuntimeCore::LocalHere() {
+  if (options_.current_thread) return flavour_->LocalAt(0);
+  const WorkerPlace& place = ThisPlace();
+  return place.core == this ? flavour_->LocalAt(place.index) : nullptr;
 }
 
 absl::Status RuntimeCore::StartWorkers() {
+  const std::vector<int> cpus = CpusToPin(options_);
   for (const std::unique_ptr<Worker>& worker : workers_) {
     // The thread owns the core until it ends, also when it is left behind.
     auto run = [self = shared_from_this(), worker = worker.get()] {
       self->RunWorker(*worker);
-      self->LeaveWorker();
+      self->NoteLeft();
     };
+    std::vector<int> pinned;
+    if (!cpus.empty()) {
+      pinned = {cpus[static_cast<size_t>(worker->index) % cpus.size()]};
+    }
     absl::StatusOr<Thread> thread = Thread::Start(
         options_.thread_name + "-" + std::to_string(worker->index),
-        options_.thread_stack_size, std::move(run));
+        options_.thread_stack_size, std::move(run), pinned);
     if (!thread.ok()) return thread.status();
     std::lock_guard lock(mutex_);
     ++workers_started_;
     worker->thread = *std::move(thread);
   }
+  flavour_->AwaitWorkers();
   return absl::OkStatus();
 }
 
 void RuntimeCore::RunWorker(Worker& worker) {
-  WorkerSlot() = this;
-  const CoreScope scope(*this, worker.drivers.environment());
+  ThisPlace() = {.core = this, .index = worker.index};
+  flavour_->Enter(worker.index);
+  Environment environment = worker.drivers.environment();
+  if (Spawner* here = flavour_->SpawnerAt(worker.index)) {
+    environment.spawner = here;  // also in hooks
+  }
+  const CoreScope scope(*this, environment);
   // Deadlines are met to the microsecond, not to the default slack of 50.
   prctl(PR_SET_TIMERSLACK, 1UL);
   if (options_.on_thread_start) options_.on_thread_start();
-  executor_.Run(PollFn([this, &worker](Context& cx) -> Polled<void> {
+  auto stop = [this, &worker](Context& cx) -> Polled<void> {
     worker.stop_waker.Register(cx.waker());
     if (!stopping_.load()) return kPending;
     return Unit();
-  }));
+  };
+  flavour_->Run(worker.index, stop);
+  NoteStopped();
+  flavour_->Leave(worker.index);
   if (options_.on_thread_stop) options_.on_thread_stop();
 }
 
-void RuntimeCore::LeaveWorker() {
+void RuntimeCore::NoteStopped() {
+  bool close = false;
+  {
+    std::lock_guard lock(mutex_);
+    ++workers_stopped_;
+    close = abandoned_ && MayClose();
+    workers_changed_.notify_all();
+  }
+  if (close) Close(Instant::Past());
+}
+
+void RuntimeCore::NoteLeft() {
   bool close = false;
   {
     std::lock_guard lock(mutex_);
     ++workers_left_;
-    close = abandoned_ && workers_left_ == workers_started_;
-    worker_left_.notify_all();
+    close = closed_ && workers_left_ == workers_started_;
+    workers_changed_.notify_all();
   }
-  if (close) Close();
+  if (close) CloseDrivers();
+}
+
+size_t RuntimeCore::AwaitWorkers(const size_t& count, Instant deadline) {
+  std::unique_lock lock(mutex_);
+  workers_changed_.wait_until(lock, SteadyDeadline(deadline), [this, &count] {
+    return count == workers_started_;
+  });
+  return workers_started_ - count;
 }
 
 void RuntimeCore::Stop() {
@@ -206,6 +291,7 @@ void RuntimeCore::Stop() {
   for (const std::unique_ptr<Worker>& worker : workers_) {
     worker->stop_waker.Wake();
   }
+  flavour_->Stop();
 }
 
 void RuntimeCore::Abandon() {
@@ -214,37 +300,35 @@ void RuntimeCore::Abandon() {
   {
     std::lock_guard lock(mutex_);
     abandoned_ = true;
-    close = workers_left_ == workers_started_;
+    close = MayClose();
     for (const std::unique_ptr<Worker>& worker : workers_) {
       worker->thread.Detach();
     }
   }
   if (pool_ != nullptr) pool_->Shutdown(Instant::Past());
-  if (close) Close();
+  if (close) Close(Instant::Past());
 }
 
 ShutdownReport RuntimeCore::Finish(Instant drain_until, Instant leave_until) {
   ShutdownReport report;
   Drain(drain_until);
   Stop();
-  {
-    std::unique_lock lock(mutex_);
-    worker_left_.wait_until(lock, SteadyDeadline(leave_until), [this] {
-      return workers_left_ == workers_started_;
-    });
-    report.workers_running = workers_started_ - workers_left_;
-  }
+  report.workers_running = AwaitWorkers(workers_stopped_, leave_until);
   // First, so that jobs which destructors submit have one outcome, too.
   if (pool_ != nullptr) {
     report.jobs_dropped = pool_->Shutdown(Instant::Past()).dropped;
   }
   if (report.workers_running == 0) {
-    report.tasks_dropped = Close();
+    report.tasks_dropped = Close(leave_until);
+    report.workers_running = AwaitWorkers(workers_left_, leave_until);
+  } else {
+    report.tasks_dropped = flavour_->suspended();
+  }
+  if (report.workers_running == 0) {
     for (const std::unique_ptr<Worker>& worker : workers_) {
       worker->thread.Join();
     }
   } else {
-    report.tasks_dropped = executor_.Stats().suspended;
     Abandon();
   }
   if (pool_ != nullptr) {
@@ -253,62 +337,64 @@ ShutdownReport RuntimeCore::Finish(Instant drain_until, Instant leave_until) {
   return report;
 }
 
-size_t RuntimeCore::Close() {
-  const CoreScope scope(*this, outside_);
-  const size_t dropped =
-      local_ != nullptr ? local_->Close() : executor_.Close();
-  // Handles may keep this core; what others wait for here must not hang.
-  for (const std::unique_ptr<Worker>& worker : workers_) {
-    worker->drivers.Close();
+bool RuntimeCore::MayClose() {
+  if (workers_stopped_ != workers_started_) return false;
+  return !std::exchange(closing_, true);
+}
+
+size_t RuntimeCore::Close(Instant deadline) {
+  {
+    std::lock_guard lock(mutex_);
+    closing_ = true;  // also where nobody else could have
   }
+  const CoreScope scope(*this, outside_);
+  const size_t dropped = flavour_->Close(deadline);
+  bool close = false;
+  {
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+    close = workers_left_ == workers_started_;
+  }
+  if (close) CloseDrivers();
   return dropped;
 }
 
+// Handles may keep this core; what others wait for here must not hang.
+void RuntimeCore::CloseDrivers() {
+  const CoreScope scope(*this, outside_);
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    worker->drivers.Close();
+  }
+}
+
 void RuntimeCore::CheckMayWaitHere() const {
-  WEFT_CHECK(local_ == nullptr || !local_->IsHome(),
+  WEFT_CHECK(!options_.current_thread || !flavour_->LocalAt(0)->IsHome(),
              "Handle::BlockOn() was called on the thread of a current-thread "
              "runtime, where nobody else drives its tasks: use "
              "Runtime::BlockOn(), or co_await");
 }
 
 bool RuntimeCore::OnWorkerThread() const {
-  return WorkerSlot() == this ||
+  return ThisPlace().core == this ||
          (CurrentCore() == this && !task_internal::MayBlock());
-}
-
-bool RuntimeCore::IsIdle() {
-  return pool_->IsIdle() && executor_.IsEmpty() && pool_->IsIdle();
 }
 
 void RuntimeCore::Drain(Instant deadline) {
   if (pool_ == nullptr || workers_.empty()) return;  // Init() failed
-  if (local_ != nullptr) {
-    DrainLocal(deadline);
-    return;
-  }
-  // A shutdown is rare and short: looking again each millisecond is cheaper
-  // than a count of live tasks that every spawn would have to keep.
-  std::unique_lock lock(mutex_);
-  while (!IsIdle() && Instant::Now() < deadline) {
-    worker_left_.wait_for(lock, std::chrono::milliseconds(1));
-  }
-}
-
-void RuntimeCore::DrainLocal(Instant deadline) {
-  const CoreScope scope(*this, inside());
-  while (!(local_->IsEmpty() && pool_->IsIdle())) {
-    const Instant now = Instant::Now();
-    if (now >= deadline) return;
-    local_->Run(timer::At(std::min(deadline, now + absl::Milliseconds(1))));
-  }
+  // A current-thread runtime runs its tasks here.
+  std::optional<CoreScope> scope;
+  if (options_.current_thread) scope.emplace(*this, inside());
+  flavour_->Drain(deadline, [this] { return pool_->IsIdle(); });
 }
 
 LocalExecutor& CurrentLocal() {
   RuntimeCore* core = CurrentCore();
-  WEFT_CHECK(core != nullptr && core->local() != nullptr,
-             "SpawnLocal() was called outside a current-thread runtime: use "
-             "RuntimeBuilder().CurrentThread(), or Spawn()");
-  return *core->local();
+  LocalExecutor* local = core != nullptr ? core->LocalHere() : nullptr;
+  WEFT_CHECK(local != nullptr,
+             "SpawnLocal() was called outside the tasks of a current-thread or "
+             "thread-per-core runtime: use RuntimeBuilder().CurrentThread() or "
+             ".ThreadPerCore(), or Spawn()");
+  return *local;
 }
 
 }  // namespace weft::runtime_internal

@@ -7,28 +7,30 @@
 // goes with the last of them: a worker that is stuck in a poll when the runtime
 // is shut down finds everything in place when it returns, and cleans up.
 //
-// State: running -> stopping (workers leave) -> closed (every future destroyed;
-// what is spawned is destroyed at once).
+// State: running -> stopping (workers stop) -> closed (every future destroyed;
+// what is spawned is destroyed at once) -> the drivers are closed.
 //
-// Thread safety: spawner(), offload(), outside() from any thread; the rest is
-// called by the Runtime.
+// Thread safety: whatever is const, or returns a spawner, an executor or the
+// offload, from any thread; the rest is called by the Runtime.
 #ifndef WEFT_RUNTIME_RUNTIME_CORE_H_
 #define WEFT_RUNTIME_RUNTIME_CORE_H_
 
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "weft/executor/blocking_pool.h"
-#include "weft/executor/executor.h"
 #include "weft/executor/local_executor.h"
 #include "weft/executor/thread.h"
 #include "weft/runtime/driver_stack.h"
+#include "weft/runtime/flavour.h"
 #include "weft/runtime/runtime_options.h"
 #include "weft/task/atomic_waker.h"
 #include "weft/task/environment.h"
@@ -40,8 +42,9 @@ namespace weft {
 
 // What Shutdown found still to be done at its deadline.
 struct ShutdownReport {
-  size_t tasks_dropped = 0;    // cancelled before they were finished
-  size_t workers_running = 0;  // in a poll that has not returned
+  // Cancelled before they were finished. If workers run, those that are suspended.
+  size_t tasks_dropped = 0;
+  size_t workers_running = 0;  // in a poll or hook that has not returned
   size_t jobs_dropped = 0;     // blocking jobs that had not started
   size_t jobs_running = 0;     // blocking jobs that have not returned
 };
@@ -57,10 +60,22 @@ class RuntimeCore : public std::enable_shared_from_this<RuntimeCore> {
   RuntimeCore& operator=(const RuntimeCore&) = delete;
   ~RuntimeCore();
 
-  Spawner& spawner();
+  // What is given to it from outside its tasks.
+  Spawner& spawner() { return flavour_->spawner(); }
+  // What keeps tasks on a worker: CHECK-fails where tasks move, and for a worker
+  // that does not exist.
+  Spawner& SpawnerAt(int worker);
+  Spawner& SpawnerOf(uint64_t key);
+  Spawner& SpawnerOf(std::string_view key);
   Offload& offload() { return *pool_; }
-  // Null on a multi-thread runtime.
-  LocalExecutor* local() { return local_.get(); }
+  // At least 1.
+  int worker_threads() const { return static_cast<int>(workers_.size()); }
+
+  // What BlockOn drives; null where worker threads do.
+  LocalExecutor* driven();
+  // The executor whose tasks stay on the calling thread, which runs them; null
+  // if there is none. On a current-thread runtime any thread gets it.
+  LocalExecutor* LocalHere();
 
   // Of threads that do not work for the runtime.
   const Environment& outside() const { return outside_; }
@@ -92,13 +107,19 @@ class RuntimeCore : public std::enable_shared_from_this<RuntimeCore> {
   absl::Status Init();
   absl::Status StartWorkers();
   void RunWorker(Worker& worker);
-  void LeaveWorker();
+  // What a worker says: it polls no more tasks; it has done everything.
+  void NoteStopped();
+  void NoteLeft();
+  // How many workers are missing in `count`, which is guarded by mutex_, at the
+  // deadline.
+  size_t AwaitWorkers(const size_t& count, Instant deadline);
   void Stop();
   void Drain(Instant deadline);
-  void DrainLocal(Instant deadline);
-  bool IsIdle();
-  // Requires: no worker runs. Returns how many futures it destroyed.
-  size_t Close();
+  // True for one caller, once all workers have stopped. Requires mutex_.
+  bool MayClose();
+  // Returns how many futures it destroyed by the deadline. Called once.
+  size_t Close(Instant deadline);
+  void CloseDrivers();
 
   class UnhandledExceptions;
 
@@ -108,16 +129,18 @@ class RuntimeCore : public std::enable_shared_from_this<RuntimeCore> {
   // In this order, so that futures and jobs go before what they use.
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<BlockingPool> pool_;
-  Executor executor_;
-  std::unique_ptr<LocalExecutor> local_;
+  std::unique_ptr<Flavour> flavour_;
 
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
-  std::condition_variable worker_left_;
+  std::condition_variable workers_changed_;
   // Guarded by mutex_.
   size_t workers_started_ = 0;
-  size_t workers_left_ = 0;
-  bool abandoned_ = false;  // the last worker to leave closes the executor
+  size_t workers_stopped_ = 0;  // poll no more tasks
+  size_t workers_left_ = 0;     // and have called their hooks
+  bool abandoned_ = false;      // the last worker to stop closes
+  bool closing_ = false;        // somebody does, or has
+  bool closed_ = false;         // the last worker to leave closes the drivers
 };
 
 // The runtime that the calling thread works for or has entered, or null.
@@ -125,7 +148,7 @@ RuntimeCore* CurrentCore();
 // What `core` points to; CHECK-fails if it is null, since the Runtime or Handle
 // it is from was moved from.
 RuntimeCore& Checked(const std::shared_ptr<RuntimeCore>& core);
-// The executor of a current-thread one; CHECK-fails where there is none.
+// Its executor whose tasks stay here; CHECK-fails where there is none.
 LocalExecutor& CurrentLocal();
 
 // Makes `core` that runtime, and `environment` the current one.

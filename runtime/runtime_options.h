@@ -17,10 +17,13 @@ namespace weft::runtime_internal {
 
 struct RuntimeOptions {
   bool current_thread = false;
+  bool thread_per_core = false;
+  bool pin_threads = false;
   bool enable_io = false;
   bool enable_time = false;
   int worker_threads = 0;  // 0: see RuntimeBuilder::WorkerThreads
   int max_blocking_threads = 512;
+  size_t blocking_queue_capacity = 65536;
   size_t thread_stack_size = size_t{3} << 20;
   absl::Duration thread_keep_alive = absl::Seconds(10);
   std::string thread_name = "weft-worker";

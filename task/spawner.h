@@ -49,6 +49,7 @@ struct SpawnedTask {
   SpawnedTask* previous = nullptr;
   uint32_t shard = 0;
   bool registered = false;
+  bool named = false;  // constant once it is scheduled
 };
 
 class Spawner {
@@ -76,16 +77,20 @@ class Spawner {
   // .Cancel(), since dropping the handle does not wait.
   template <Future F>
   JoinHandle<OutputOf<F>> SpawnBorrowing(F future) {
-    auto spawned = MakeTask(std::move(future));
-    Schedule(std::move(spawned.runnable), ScheduleInfo());
+    Spawner& target = Target();
+    auto spawned = target.MakeTask(std::move(future));
+    target.Schedule(std::move(spawned.runnable), ScheduleInfo());
     return std::move(spawned.handle);
   }
   // With a name or inherited values; see task/spawn_builder.h.
   template <Future F>
   JoinHandle<OutputOf<F>> SpawnBorrowing(F future, TaskExtrasPtr extras) {
-    auto spawned = MakeTask(std::move(future));
+    Spawner& target = Target();
+    auto spawned = target.MakeTask(std::move(future));
+    spawned.runnable.metadata().named =
+        extras != nullptr && !extras->name.empty();
     spawned.runnable.SetExtras(std::move(extras));
-    Schedule(std::move(spawned.runnable), ScheduleInfo());
+    target.Schedule(std::move(spawned.runnable), ScheduleInfo());
     return std::move(spawned.handle);
   }
 
@@ -99,6 +104,10 @@ class Spawner {
   auto SpawnMany(Range&& futures) {
     using F = std::remove_cvref_t<decltype(*std::begin(futures))>;
     std::vector<JoinHandle<OutputOf<F>>> handles;
+    if (routes_) {
+      for (F& future : futures) handles.push_back(Spawn(std::move(future)));
+      return handles;
+    }
     std::vector<Runnable<SpawnedTask>> runnables;
     for (F& future : futures) {
       task_internal::CheckNotBorrowing(task_internal::FutureBorrows(future));
@@ -112,6 +121,16 @@ class Spawner {
 
  protected:
   friend SpawnedTask;
+
+  Spawner() = default;
+  // One that only chooses: each task belongs to what Route() has returned for it.
+  struct Routes {};
+  explicit Spawner(Routes) : routes_(true) {}
+
+  // The spawner of the next task, which is spawned there as if by the caller.
+  // Itself, if it is to get the task. Called by the thread that spawns, and only
+  // if constructed with Routes.
+  virtual Spawner& Route() { return *this; }
 
   // Schedules new tasks, in their order; leaves the Runnables empty.
   virtual void ScheduleMany(std::span<Runnable<SpawnedTask>> runnables) {
@@ -136,6 +155,8 @@ class Spawner {
   virtual void Unregister(SpawnedTask& task) { static_cast<void>(task); }
 
  private:
+  Spawner& Target() { return routes_ ? Route() : *this; }
+
   template <Future F>
   Spawned<OutputOf<F>, SpawnedTask> MakeTask(F future) {
     return task_internal::SpawnOnThread(
@@ -148,6 +169,7 @@ class Spawner {
   }
 
   const void* thread_ = nullptr;  // null: any
+  const bool routes_ = false;
 };
 
 void SpawnedTask::OnPending() {

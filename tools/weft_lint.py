@@ -50,7 +50,15 @@ RULES = {
 SUFFIXES = (".h", ".hh", ".hpp", ".cc", ".cpp", ".cxx", ".ipp")
 
 # Functions that keep the callable they are given until its coroutine is gone.
-OWNERS = {"Invoke", "Spawn", "SpawnBorrowing", "SpawnLocal", "SpawnOn"}
+OWNERS = {
+    "Invoke",
+    "Spawn",
+    "SpawnAt",
+    "SpawnBorrowing",
+    "SpawnByKey",
+    "SpawnLocal",
+    "SpawnOn",
+}
 
 # Class templates whose functions are coroutines by what they return.
 COROUTINE_TYPES = {"Generator", "Task"}

@@ -10,6 +10,7 @@
 
 #include "weft/bench/executor/common.h"
 #include "weft/runtime/runtime.h"
+#include "weft/task/environment.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/ready.h"
 #include "weft/task/spawner.h"
@@ -29,6 +30,22 @@ void FlatSpawn(Bench& bench) {
   Runtime runtime = MultiThread(bench);
   bench.Measure(bench.size(), [&] {
     runtime.BlockOn(runtime.Spawn(SpawnAndJoin(bench.size())));
+  });
+}
+
+Task<> SpawnManyAndJoin(size_t n) {
+  std::vector<Task<>> tasks;
+  tasks.reserve(n);
+  for (size_t i = 0; i < n; ++i) tasks.push_back(Nothing());
+  std::vector<JoinHandle<>> handles =
+      Environment::CurrentSpawner().SpawnMany(tasks);
+  for (JoinHandle<>& handle : handles) co_await handle;
+}
+
+void FlatSpawnMany(Bench& bench) {
+  Runtime runtime = MultiThread(bench);
+  bench.Measure(bench.size(), [&] {
+    runtime.BlockOn(runtime.Spawn(SpawnManyAndJoin(bench.size())));
   });
 }
 
@@ -59,6 +76,7 @@ void MemoryPerTask(Bench& bench) {
 
 constexpr Case kCases[] = {
     {"flat_spawn", FlatSpawn},
+    {"flat_spawn_many", FlatSpawnMany},
     {"memory_per_task", MemoryPerTask},
 };
 

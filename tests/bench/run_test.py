@@ -7,6 +7,7 @@ import importlib.machinery
 import importlib.util
 import json
 import os
+import pathlib
 import stat
 import tempfile
 import unittest
@@ -138,6 +139,16 @@ class RunTest(unittest.TestCase):
                          "a\n<!-- x: begin -->\n\nnew\n\n<!-- x: end -->\nb\n")
         with self.assertRaises(ValueError):
             run.merge(text, "y", ["new"])
+
+    def test_the_plot_gets_a_folder_beside_the_document(self):
+        with tempfile.TemporaryDirectory() as folder:
+            document = pathlib.Path(folder) / "benchmarks.md"
+            document.write_text("<!-- x: begin -->\n<!-- x: end -->\n", encoding="utf-8")
+            for image in ("one", "two"):
+                run.publish(document, "x", ["new"], image)
+                plot = pathlib.Path(folder) / "benchmarks" / "x.svg"
+                self.assertEqual(plot.read_text(encoding="utf-8"), image)
+            self.assertIn("new", document.read_text(encoding="utf-8"))
 
     def test_the_plot_is_well_formed(self):
         measured = [(self.fib, {"weft": results(10), "tokio": results(40), "go": "a < b"})]

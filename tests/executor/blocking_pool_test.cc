@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "weft/executor/allowed_cpus.h"
 #include "weft/task/block_on.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
@@ -461,6 +462,15 @@ TEST(BlockingPoolTest, TheLastOwnerOfThePoolMayBeItsEnvironment) {
     owner.reset();
     while (!gone.expired()) std::this_thread::yield();
   }
+}
+
+TEST(BlockingPoolTest, ThreadsRunOnTheProcessorsAsked) {
+  const int last = executor_internal::AllowedCpus().back();
+  BlockingPool pool(BlockingPoolOptions().Affinity({last}));
+
+  EXPECT_EQ(BlockOn(pool.Run(OffloadLane::kGeneral,
+                             [] { return executor_internal::AllowedCpus(); })),
+            std::vector<int>{last});
 }
 
 TEST(BlockingPoolTest, HooksRunOnEachThread) {

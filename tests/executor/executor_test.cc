@@ -6,15 +6,18 @@
 #include <atomic>
 #include <barrier>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "weft/executor/runner_options.h"
@@ -26,10 +29,12 @@
 #include "weft/task/instant.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/parker.h"
+#include "weft/task/spawn_builder.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task.h"
 #include "weft/task/yield_now.h"
 #include "weft/tests/executor/runners.h"
+#include "weft/timer/fake_clock.h"
 
 namespace weft {
 namespace {
@@ -378,6 +383,26 @@ TEST(ExecutorTest, DebugStringTellsWhatIsWhere) {
   EXPECT_FALSE(executor.IsEmpty());
 }
 
+TEST(ExecutorTest, DebugStringNamesSuspendedTasks) {
+  Executor executor;
+  Gate gate;
+  SpawnBuilder reader;
+  reader.Name("reader").On(executor.spawner());
+  EXPECT_THAT(executor.DebugString(), HasSubstr("names: []"));
+  JoinHandle<> outside = reader.SpawnBorrowing(gate.Wait());
+  EXPECT_TRUE(executor.TryTick());
+  JoinHandle<> inside = reader.Name("writer").SpawnBorrowing(gate.Wait());
+  const std::string names = absl::StrCat("[reader#", outside.id().value(),
+                                         " writer#", inside.id().value(), "]");
+
+  Runners runners(executor, 1);
+  SpinUntil([&] { return executor.Stats().suspended == 2; });
+  EXPECT_THAT(executor.DebugString(), HasSubstr("names: " + names));
+  gate.Open();
+  SpinUntil([&] { return executor.Stats().suspended == 0; });
+  EXPECT_THAT(executor.DebugString(), HasSubstr("names: []"));
+}
+
 // ---- Several runners ----
 
 class ExecutorRunnersTest : public testing::TestWithParam<int> {};
@@ -572,6 +597,104 @@ TEST(ExecutorTest, AThreadStealsFirstWhereItWasToldTo) {
     // A task that is alone in its queue is left to its runner for a while.
     order.ran.resize(9);
     EXPECT_THAT(order.ran, Each(first));
+  }
+}
+
+// Spawns a task, and holds its thread until that has run elsewhere.
+Task<> HoldUntilTheChildHasRun(std::atomic<bool>* done) {
+  weft::Spawn([done]() -> Task<> {
+    done->store(true);
+    co_return;
+  }).Detach();
+  SpinUntil([&] { return done->load(); });
+  co_return;
+}
+
+// Always wakes itself, until `done`.
+Task<> YieldUntil(std::atomic<bool>* done) {
+  while (!done->load()) co_await YieldNow();
+}
+
+TEST(ExecutorTest, ALoneTaskIsTakenByARunnerWhoseMainFutureAlwaysYields) {
+  for (int i = 0; i < 20; ++i) {
+    Executor executor;
+    std::atomic<bool> done{false};
+    std::thread yielding([&] { executor.Run(YieldUntil(&done)); });
+    executor.Run(HoldUntilTheChildHasRun(&done));
+    yielding.join();
+  }
+}
+
+TEST(ExecutorTest, ALoneTaskIsTakenOnAFakeClock) {
+  timer::FakeClock clock;
+  Environment environment = Environment::Current();
+  environment.clock = &clock;
+  Executor executor;
+  Gate stop;
+  std::thread idle([&] {
+    const EnvironmentScope scope(environment);
+    executor.Run(stop.Wait());
+  });
+  const EnvironmentScope scope(environment);
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<bool> done{false};
+    executor.Run(HoldUntilTheChildHasRun(&done));
+  }
+  stop.Open();
+  idle.join();
+}
+
+// A runner is held by a poll that ends when another has run what is alone in its
+// queue; two more have a task each, which yields all the time. With 3 runners
+// nobody is idle.
+class ExecutorHeldTest : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Runners, ExecutorHeldTest, testing::Values(3, 4));
+
+TEST_P(ExecutorHeldTest, ALoneTaskIsTakenBesideBusyOnes) {
+  constexpr int64_t kEnough = 100'000'000;  // polls, if nobody takes it
+  struct Shared {
+    std::atomic<int> started{0};
+    std::atomic<int64_t> yields{0};
+    std::atomic<bool> ran{false};
+
+    bool IsOver() const { return ran.load() || yields.load() >= kEnough; }
+    // Called by each task: so each has a runner of its own.
+    void Start() {
+      ++started;
+      SpinUntil([this] { return started.load() == 3; });
+    }
+    void AwaitStarted(int n) {
+      SpinUntil([&] { return started.load() == n; });
+    }
+  };
+  Executor executor;
+  Runners runners(executor, GetParam());
+  for (int round = 0; round < 20; ++round) {
+    auto shared = std::make_shared<Shared>();
+    auto churn = [shared]() -> Task<> {
+      shared->Start();
+      while (!shared->IsOver()) {
+        ++shared->yields;
+        co_await YieldNow();
+      }
+    };
+    JoinHandle<> first = executor.Spawn(churn);
+    shared->AwaitStarted(1);
+    JoinHandle<> second = executor.Spawn(churn);
+    shared->AwaitStarted(2);
+    JoinHandle<bool> held = executor.Spawn([shared]() -> Task<bool> {
+      shared->Start();
+      weft::Spawn([shared]() -> Task<> {
+        shared->ran = true;
+        co_return;
+      }).Detach();
+      SpinUntil([&] { return shared->IsOver(); });
+      co_return shared->ran.load();
+    });
+    const bool taken = BlockOn(std::move(held));
+    BlockOn(std::move(first));
+    BlockOn(std::move(second));
+    ASSERT_TRUE(taken) << "round " << round;
   }
 }
 

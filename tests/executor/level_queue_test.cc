@@ -99,6 +99,39 @@ TEST(LevelQueueTest, ALevelThatWasEmptyHasSavedNothing) {
   PopLevels(queue, 1000);
 }
 
+// The passes restart every 256 tasks of weight 1.
+TEST(LevelQueueTest, SharesStayTheSameHoweverManyTasksThereWere) {
+  constexpr int kRounds = 100'000;
+  LevelQueue queue({4, 2, 1});
+  for (size_t level = 0; level < 3; ++level) Fill(queue, level, 1);
+  std::vector<int> taken(3);
+  for (int i = 0; i < 7 * kRounds; ++i) {
+    LevelQueue::Item item;
+    ASSERT_TRUE(queue.Pop(item));
+    ++taken[item.level];
+    queue.Push(item.level, item.task);
+  }
+
+  EXPECT_NEAR(taken[0], 4 * kRounds, 2);
+  EXPECT_NEAR(taken[1], 2 * kRounds, 2);
+  EXPECT_NEAR(taken[2], kRounds, 2);
+  PopLevels(queue, 3);
+}
+
+TEST(LevelQueueTest, ALevelHasItsShareAfterAnyNumberOfTasksOfAnother) {
+  for (int before = 0; before < 1000; ++before) {
+    LevelQueue queue({1, 1});
+    Fill(queue, 1, 1);
+    Fill(queue, 0, before + 10);
+    PopLevels(queue, before + 1);
+    Fill(queue, 1, 10);
+
+    const std::string levels = PopLevels(queue, 10);
+    EXPECT_NEAR(std::count(levels.begin(), levels.end(), '1'), 5, 1) << before;
+    PopLevels(queue, 20);
+  }
+}
+
 TEST(LevelQueueDeathTest, RefusesWhatIsNoQueue) {
   EXPECT_DEATH(LevelQueue(std::vector<int>()), "at least one level");
   EXPECT_DEATH(LevelQueue({1, 0}), "weight is from 1");

@@ -171,6 +171,36 @@ TEST(LocalExecutorStressTest, LateWakesOutliveIt) {
   }
 }
 
+// The same with the wakers of the future in Run(): another thread wakes that of
+// an executor that is gone, and then the one that waits.
+TEST(LocalExecutorStressTest, LateWakesOfMainFuturesAreHarmless) {
+  Waker late;
+  auto keep_waker = [&late](Context& cx) -> Polled<void> {
+    late = cx.waker();
+    return Unit();
+  };
+  {
+    LocalExecutor executor;
+    executor.Run(PollFn(keep_waker));
+  }
+  const int rounds = Rounds(1000);
+  std::atomic<int> asked = 0;
+  Counter counter;
+  std::thread other([&] {
+    for (int round = 1; round <= rounds; ++round) {
+      while (asked.load() < round) late.WakeByRef();
+      counter.Add();
+    }
+  });
+  for (int round = 1; round <= rounds; ++round) {
+    LocalExecutor executor;
+    asked.store(round);
+    executor.Run(counter.Reach(round));
+  }
+  other.join();
+  EXPECT_EQ(counter.value.load(), rounds);
+}
+
 // An executor per thread, whose tasks wake each other's.
 TEST(LocalExecutorStressTest, ExecutorsWakeEachOther) {
   LiveCounter live;

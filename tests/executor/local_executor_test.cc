@@ -3,6 +3,7 @@
 
 #include "weft/executor/local_executor.h"
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -303,6 +304,57 @@ TEST(LocalExecutorTest, ABuildersLocalTasksAreSpawnedAtHomeOnly) {
   bool elsewhere = true;
   std::thread([&] { elsewhere = executor.spawner().IsLocal(); }).join();
   EXPECT_FALSE(elsewhere);
+}
+
+TEST(LocalExecutorTest, RunLooksAtItsFutureThoughTasksAreReady) {
+  LocalExecutor executor;
+  Flag flag;
+  int ran = 0;
+  std::vector<JoinHandle<>> tasks;
+  for (int i = 0; i < 10; ++i) {
+    tasks.push_back(executor.Spawn([&flag, &ran]() -> Task<> {
+      if (ran++ == 0) std::thread([&flag] { flag.Set(); }).join();
+      co_return;
+    }));
+  }
+
+  executor.Run(flag.Wait());
+
+  EXPECT_EQ(ran, 1);
+}
+
+TEST(LocalExecutorTest, CountsWhatOtherThreadsSend) {
+  LocalExecutor executor;
+  JoinHandle<> here = executor.Spawn(Ready());
+  executor.Run(here);
+  EXPECT_EQ(executor.arrivals(), 0u);
+
+  Flag flag;
+  JoinHandle<> waits = executor.Spawn(flag.Wait());
+  std::thread([&] { executor.spawner().Spawn(Ready()).Detach(); }).join();
+  EXPECT_FALSE(executor.IsEmpty());
+  EXPECT_EQ(executor.arrivals(), 1u);
+  while (executor.TryTick()) {
+  }
+  std::thread([&] { flag.Set(); }).join();
+  executor.Run(waits);
+
+  EXPECT_TRUE(executor.IsEmpty());
+  EXPECT_EQ(executor.arrivals(), 2u);
+}
+
+TEST(LocalExecutorTest, AnyThreadSeesHowManyTasksAreSuspended) {
+  LocalExecutor executor;
+  std::vector<JoinHandle<>> tasks;
+  for (int i = 0; i < 3; ++i) tasks.push_back(executor.Spawn(Pending()));
+  EXPECT_EQ(executor.suspended(), 0u);
+  while (executor.TryTick()) {
+  }
+  size_t seen = 0;
+  std::thread([&] { seen = executor.suspended(); }).join();
+  EXPECT_EQ(seen, 3u);
+  EXPECT_EQ(executor.Close(), 3u);
+  EXPECT_EQ(executor.suspended(), 0u);
 }
 
 TEST(LocalExecutorDeathTest, RunAfterCloseIsNamed) {
@@ -619,6 +671,87 @@ TEST(LocalExecutorTest, AnOwnerThatWokeByItselfIsNotUnparked) {
   });
   executor.Run(task);
   EXPECT_EQ(driver.unparks.wakes(), 0);
+}
+
+// ---- Wakers of the future in Run() that come too late ----
+
+class LateWakeTest : public testing::Test {
+ protected:
+  LateWakeTest() {
+    LocalExecutor executor;
+    executor.Run(PollFn([&](Context& cx) -> Polled<void> {
+      late_ = cx.waker();
+      return Unit();
+    }));
+  }
+
+  // The core of the executor that is gone is the next one's.
+  bool HasTheSameCore(LocalExecutor& executor) {
+    return late_.data() == static_cast<void*>(&executor.spawner());
+  }
+  static void WakeElsewhere(const Waker& waker) {
+    std::thread([&waker] { waker.WakeByRef(); }).join();
+  }
+  // Runs a future that ends when done_ is set and it is polled.
+  void Run(LocalExecutor& executor) {
+    Environment environment;
+    environment.driver = &driver_;
+    const EnvironmentScope scope(environment);
+    executor.Run(PollFn([this](Context& cx) -> Polled<void> {
+      ++polls_;
+      main_ = cx.waker();
+      if (done_) return Unit();
+      return kPending;
+    }));
+  }
+
+  Waker late_;
+  Waker main_;
+  ScriptedDriver driver_;
+  int polls_ = 0;
+  bool done_ = false;
+};
+
+TEST_F(LateWakeTest, IsASparePollOfTheNextExecutorsFuture) {
+  LocalExecutor executor;
+  ASSERT_TRUE(HasTheSameCore(executor));
+  int sleeps = 0;
+  driver_.on_sleep = [&] {
+    EXPECT_EQ(polls_, ++sleeps);
+    done_ = sleeps >= 3;
+    if (sleeps == 2) return WakeElsewhere(late_);
+    if (sleeps == 3) return WakeElsewhere(main_);
+    late_.WakeByRef();
+  };
+  Run(executor);
+  EXPECT_EQ(polls_, 4);
+  EXPECT_EQ(driver_.unparks.wakes(), 2);
+}
+
+TEST_F(LateWakeTest, KeepsNoWakeOfTheNextExecutorAway) {
+  WakeElsewhere(late_);  // the core is nobody's
+  LocalExecutor executor;
+  ASSERT_TRUE(HasTheSameCore(executor));
+  driver_.on_sleep = [&] {
+    EXPECT_FALSE(done_) << "the wake from elsewhere was lost";
+    if (done_) return main_.WakeByRef();
+    done_ = true;
+    WakeElsewhere(main_);
+  };
+  Run(executor);
+  EXPECT_EQ(polls_, 2);
+}
+
+TEST_F(LateWakeTest, BeforeTheNextRunItIsASparePollToo) {
+  LocalExecutor executor;
+  ASSERT_TRUE(HasTheSameCore(executor));
+  WakeElsewhere(late_);
+  driver_.on_sleep = [&] {
+    done_ = true;
+    main_.WakeByRef();
+  };
+  Run(executor);
+  EXPECT_EQ(polls_, 3);
 }
 
 TEST(LocalExecutorDriveDeathTest, MustNotOutliveItsExecutor) {

@@ -6,19 +6,26 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/ready.h"
 #include "weft/task/runnable.h"
+#include "weft/task/spawn_builder.h"
 #include "weft/task/spawner.h"
 #include "weft/task/waker.h"
 
 namespace weft::executor_internal {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 // Keeps its tasks' Runnables, registers their suspensions as an executor does.
 class RegisteringSpawner final : public Spawner {
@@ -104,6 +111,79 @@ TEST(TaskRegistryTest, WithoutAnOwnerAnybodyRemoves) {
   }).join();
   EXPECT_EQ(spawner.waiting.load(), 0u);
   EXPECT_EQ(registry.Size(), 0u);
+}
+
+std::vector<std::string> NamesIn(const TaskRegistry& registry) {
+  std::vector<std::string> names;
+  registry.AppendNames(names);
+  return names;
+}
+
+std::string NameAndId(const JoinHandle<void>& handle) {
+  return std::string(handle.name()) + "#" + std::to_string(handle.id().value());
+}
+
+TEST(TaskRegistryTest, NamesAreThoseOfSuspendedTasksThatHaveOne) {
+  TaskRegistry registry;
+  RegisteringSpawner spawner(registry);
+  registry.Own();
+  SpawnBuilder named;
+  named.Name("reader").On(spawner);
+  std::vector<JoinHandle<void>> handles;
+  handles.push_back(named.Spawn(Pending<>()));
+  EXPECT_THAT(NamesIn(registry), IsEmpty());  // not polled yet
+  handles.push_back(spawner.Spawn(Pending<>()));
+  handles.push_back(named.Name("writer").Spawn(Pending<>()));
+  handles.push_back(named.InheritLocals().Name("").Spawn(Pending<>()));
+  spawner.RunAll();
+
+  EXPECT_THAT(NamesIn(registry), UnorderedElementsAre(NameAndId(handles[0]),
+                                                      NameAndId(handles[2])));
+  EXPECT_EQ(NamesIn(registry)[0].rfind("reader#", 0), 0u);
+  handles.erase(handles.begin());
+  spawner.RunAll();
+  EXPECT_THAT(NamesIn(registry), ElementsAre(NameAndId(handles[1])));
+  registry.Disown();
+  // Without an owner, too.
+  handles.clear();
+  spawner.is_owner = false;
+  spawner.RunAll();
+  EXPECT_THAT(NamesIn(registry), IsEmpty());
+}
+
+TEST(TaskRegistryTest, TheNameOfATaskThatEndedElsewhereIsGoneAtOnce) {
+  TaskRegistry registry;
+  RegisteringSpawner spawner(registry);
+  registry.Own();
+  JoinHandle<void> handle =
+      SpawnBuilder().Name("reader").On(spawner).Spawn(Pending<>());
+  spawner.RunAll();
+  std::thread([&, handle = std::move(handle)]() mutable {
+    EXPECT_THAT(NamesIn(registry), ElementsAre(NameAndId(handle)));
+    spawner.is_owner = false;
+    {
+      const JoinHandle<void> dropped = std::move(handle);
+    }
+    spawner.RunAll();
+    EXPECT_THAT(NamesIn(registry), IsEmpty());
+  }).join();
+  registry.Disown();
+}
+
+TEST(TaskRegistryTest, NamesAreNotMoreThanFitOnALine) {
+  TaskRegistry registry;
+  RegisteringSpawner spawner(registry);
+  registry.Own();
+  std::vector<JoinHandle<void>> handles;
+  for (size_t i = 0; i < 2 * TaskRegistry::kMaxNames; ++i) {
+    handles.push_back(
+        SpawnBuilder().Name("reader").On(spawner).Spawn(Pending<>()));
+  }
+  spawner.RunAll();
+  EXPECT_EQ(NamesIn(registry).size(), TaskRegistry::kMaxNames);
+  handles.clear();
+  spawner.RunAll();
+  registry.Disown();
 }
 
 }  // namespace

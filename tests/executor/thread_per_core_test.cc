@@ -261,6 +261,28 @@ TEST(ThreadPerCoreTest, DestructorsMaySpawnOnOtherThreadsAtTheEnd) {
   }
 }
 
+// Awaits tasks of the other thread, one after the other.
+Task<> Ask(const ThreadPerCore* threads, int other, std::atomic<int>* asked) {
+  for (;;) {
+    JoinHandle<> answer = threads->SpawnAt(other, [] { return YieldNow(); });
+    co_await answer;
+    asked->fetch_add(1);
+  }
+}
+
+TEST(ThreadPerCoreTest, ItEndsWhileTasksAwaitThoseOfOtherThreads) {
+  for (int round = 0; round < RoundsOrLong(100, 5000); ++round) {
+    std::atomic<int> asked{0};
+    ThreadPerCore threads = StartThreads(ThreadPerCoreOptions().Threads(2));
+    for (int i = 0; i < 20; ++i) {
+      threads
+          .SpawnAt(i % 2, [&, i] { return Ask(&threads, 1 - i % 2, &asked); })
+          .Detach();
+    }
+    SpinUntil([&] { return asked.load() >= 20; });
+  }
+}
+
 #if defined(__cpp_exceptions)
 TEST(ThreadPerCoreTest, WhatATaskThrowsGoesToItsHandle) {
   ThreadPerCore threads = StartThreads(ThreadPerCoreOptions().Threads(2));

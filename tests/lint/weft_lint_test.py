@@ -153,6 +153,8 @@ class LambdaTest(unittest.TestCase):
         for source in (
                 "auto f = [](int x) -> Task<int> { co_return x; };",
                 "executor.Spawn([x]() -> Task<int> { co_return x; });",
+                "shards.SpawnAt(1, [x]() -> Task<int> { co_return x; });",
+                "handle.SpawnByKey(key, [x]() -> Task<int> { co_return x; });",
                 "BlockOn(Invoke([&]() -> Task<int> { co_return x; }));",
                 "auto f = [x]() -> Task<int> { co_return x; }; return Invoke(std::move(f));",
                 "auto f = [x]() -> Task<int> { co_return x; }; { g(a.Spawn(f)); }",

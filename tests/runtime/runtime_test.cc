@@ -37,7 +37,13 @@
 namespace weft {
 namespace {
 
-enum class Flavour { kMultiThread1, kMultiThread4, kCurrentThread };
+enum class Flavour {
+  kMultiThread1,
+  kMultiThread4,
+  kThreadPerCore1,
+  kThreadPerCore4,
+  kCurrentThread,
+};
 
 Runtime MakeRuntime(Flavour flavour) {
   RuntimeBuilder builder;
@@ -48,6 +54,12 @@ Runtime MakeRuntime(Flavour flavour) {
       break;
     case Flavour::kMultiThread4:
       builder.WorkerThreads(4);
+      break;
+    case Flavour::kThreadPerCore1:
+      builder.ThreadPerCore().WorkerThreads(1);
+      break;
+    case Flavour::kThreadPerCore4:
+      builder.ThreadPerCore().WorkerThreads(4);
       break;
     case Flavour::kCurrentThread:
       builder.CurrentThread();
@@ -81,6 +93,8 @@ class RuntimeTest : public testing::TestWithParam<Flavour> {
 INSTANTIATE_TEST_SUITE_P(Flavours, RuntimeTest,
                          testing::Values(Flavour::kMultiThread1,
                                          Flavour::kMultiThread4,
+                                         Flavour::kThreadPerCore1,
+                                         Flavour::kThreadPerCore4,
                                          Flavour::kCurrentThread));
 
 TEST_P(RuntimeTest, BlockOnGivesTheOutput) {
@@ -351,6 +365,52 @@ TEST(RuntimeBuilderTest, ParkHooksAreCalledInTurn) {
   EXPECT_GE(parked, 1);
   EXPECT_EQ(parked, unparked);
   EXPECT_TRUE(in_turn);
+}
+
+TEST(RuntimeBuilderTest, TheQueueOfBlockingJobsIsAsLongAsAsked) {
+  absl::StatusOr<Runtime> runtime = RuntimeBuilder()
+                                        .WorkerThreads(1)
+                                        .MaxBlockingThreads(1)
+                                        .BlockingQueueCapacity(1)
+                                        .Build();
+  ASSERT_TRUE(runtime.ok());
+  sync::Event inside;
+  sync::Event release;
+  JoinHandle<> runs = runtime->SpawnBlocking([&] {
+    inside.Set();
+    release.BlockingWait();
+  });
+  inside.BlockingWait();
+  JoinHandle<> waits = runtime->SpawnBlocking([] {});
+  // A task learns of the refusal as of any other outcome.
+  const absl::Status refused =
+      runtime->BlockOn(runtime->Spawn([]() -> Task<absl::Status> {
+        JoinHandle<> job = SpawnBlocking([] {});
+        co_return co_await std::move(job).Outcome();
+      }));
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  release.Set();
+  runtime->BlockOn(runs);
+  runtime->BlockOn(waits);
+}
+
+TEST(RuntimeBuilderDeathTest, AwaitingAJobThatWasRefusedSaysSo) {
+  absl::StatusOr<Runtime> runtime = RuntimeBuilder()
+                                        .WorkerThreads(1)
+                                        .MaxBlockingThreads(1)
+                                        .BlockingQueueCapacity(0)
+                                        .Build();
+  ASSERT_TRUE(runtime.ok());
+  sync::Event inside;
+  sync::Event release;
+  JoinHandle<> runs = runtime->SpawnBlocking([&] {
+    inside.Set();
+    release.BlockingWait();
+  });
+  inside.BlockingWait();
+  EXPECT_DEATH(runtime->BlockOn(runtime->SpawnBlocking([] {})), "was refused");
+  release.Set();
+  runtime->BlockOn(runs);
 }
 
 std::string ThisThreadsName() {

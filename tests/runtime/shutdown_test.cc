@@ -1,7 +1,8 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Shutdown's promise about time; needs the clock.
+// Shutdown's promise about time, which both flavours with workers keep; needs the
+// clock.
 #include <atomic>
 #include <memory>
 #include <thread>
@@ -32,9 +33,16 @@ struct Gate {
   }
 };
 
-class ShutdownTest : public testing::Test {
+Runtime MakeRuntime(bool thread_per_core,
+                    RuntimeBuilder builder = RuntimeBuilder()) {
+  builder.WorkerThreads(2);
+  if (thread_per_core) builder.ThreadPerCore();
+  return *builder.Build();
+}
+
+class ShutdownTest : public testing::TestWithParam<bool> {
  protected:
-  ShutdownTest() : runtime_(*RuntimeBuilder().WorkerThreads(2).Build()) {}
+  ShutdownTest() : runtime_(MakeRuntime(GetParam())) {}
   ~ShutdownTest() override {
     gate_->open = true;
     while (gate_->inside != 0) std::this_thread::yield();
@@ -44,9 +52,10 @@ class ShutdownTest : public testing::Test {
     while (gate_->inside != n) std::this_thread::yield();
   }
   // Shuts down with 100 ms and checks that it took no longer than promised.
-  ShutdownReport ShutdownInTime() {
+  ShutdownReport ShutdownInTime() { return ShutdownInTime(runtime_); }
+  ShutdownReport ShutdownInTime(Runtime& runtime) {
     const Instant start = Instant::Now();
-    const ShutdownReport report = runtime_.Shutdown(absl::Milliseconds(100));
+    const ShutdownReport report = runtime.Shutdown(absl::Milliseconds(100));
     EXPECT_LE(Instant::Now() - start, absl::Milliseconds(200));
     return report;
   }
@@ -56,17 +65,25 @@ class ShutdownTest : public testing::Test {
   const std::shared_ptr<sync::Event> never_ = std::make_shared<sync::Event>();
 };
 
-TEST_F(ShutdownTest, ReturnsInTimeThoughAPollNeverDoes) {
+INSTANTIATE_TEST_SUITE_P(ThreadPerCore, ShutdownTest, testing::Bool());
+
+TEST_P(ShutdownTest, ReturnsInTimeThoughAPollNeverDoes) {
+  std::atomic<int> suspended{0};
+  for (int i = 0; i < 5; ++i) {
+    runtime_
+        .Spawn([&suspended, never = never_]() -> Task<> {
+          ++suspended;
+          co_await never->Wait();
+        })
+        .Detach();
+  }
+  while (suspended != 5) std::this_thread::yield();
   runtime_
       .Spawn([gate = gate_]() -> Task<> {
         gate->Pass();
         co_return;
       })
       .Detach();
-  for (int i = 0; i < 5; ++i) {
-    runtime_.Spawn([never = never_]() -> Task<> { co_await never->Wait(); })
-        .Detach();
-  }
   AwaitInside(1);
 
   const ShutdownReport report = ShutdownInTime();
@@ -75,27 +92,29 @@ TEST_F(ShutdownTest, ReturnsInTimeThoughAPollNeverDoes) {
   EXPECT_EQ(report.tasks_dropped, 5u);
 }
 
-TEST_F(ShutdownTest, WhatALatePollLeftIsDestroyedWhenItReturns) {
+TEST_P(ShutdownTest, WhatALatePollLeftIsDestroyedWhenItReturns) {
   auto token = std::make_shared<int>(0);
+  for (int i = 0; i < 2; ++i) {
+    runtime_
+        .Spawn([token, never = never_]() -> Task<> { co_await never->Wait(); })
+        .Detach();
+  }
   runtime_
       .Spawn([gate = gate_]() -> Task<> {
         gate->Pass();
         co_return;
       })
       .Detach();
-  runtime_
-      .Spawn([token, never = never_]() -> Task<> { co_await never->Wait(); })
-      .Detach();
   AwaitInside(1);
   static_cast<void>(ShutdownInTime());
-  EXPECT_EQ(token.use_count(), 2);
+  EXPECT_EQ(token.use_count(), 3);
 
   gate_->open = true;
 
   while (token.use_count() != 1) std::this_thread::yield();
 }
 
-TEST_F(ShutdownTest, ReturnsInTimeThoughAJobNeverDoes) {
+TEST_P(ShutdownTest, ReturnsInTimeThoughAJobNeverDoes) {
   runtime_.SpawnBlocking([gate = gate_] { gate->Pass(); }).Detach();
   AwaitInside(1);
 
@@ -105,7 +124,17 @@ TEST_F(ShutdownTest, ReturnsInTimeThoughAJobNeverDoes) {
   EXPECT_EQ(report.jobs_dropped, 0u);
 }
 
-TEST_F(ShutdownTest, TakesNoLongerThanItsTasks) {
+TEST_P(ShutdownTest, ReturnsInTimeThoughAHookNeverDoes) {
+  Runtime runtime = MakeRuntime(
+      GetParam(),
+      RuntimeBuilder().OnThreadStop([gate = gate_] { gate->Pass(); }));
+
+  const ShutdownReport report = ShutdownInTime(runtime);
+
+  EXPECT_EQ(report.workers_running, 2u);
+}
+
+TEST_P(ShutdownTest, TakesNoLongerThanItsTasks) {
   const Instant start = Instant::Now();
   static_cast<void>(runtime_.Shutdown(absl::Seconds(60)));
   EXPECT_LE(Instant::Now() - start, absl::Seconds(5));

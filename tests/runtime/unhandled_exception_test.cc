@@ -23,20 +23,26 @@ Task<> Fails() {
   throw std::runtime_error("thrown by a task");
 }
 
-TEST(UnhandledExceptionTest, OfADetachedTaskGoesToTheHandler) {
+class UnhandledExceptionFlavourTest : public testing::TestWithParam<bool> {};
+
+INSTANTIATE_TEST_SUITE_P(ThreadPerCore, UnhandledExceptionFlavourTest,
+                         testing::Bool());
+
+TEST_P(UnhandledExceptionFlavourTest, OfADetachedTaskGoesToTheHandler) {
   std::string what;
   sync::Event handled;
-  auto runtime = RuntimeBuilder()
-                     .WorkerThreads(2)
-                     .OnUnhandledException([&](std::exception_ptr exception) {
-                       try {
-                         std::rethrow_exception(exception);
-                       } catch (const std::exception& e) {
-                         what = e.what();
-                       }
-                       handled.Set();
-                     })
-                     .Build();
+  RuntimeBuilder builder;
+  builder.WorkerThreads(2).OnUnhandledException(
+      [&](std::exception_ptr exception) {
+        try {
+          std::rethrow_exception(exception);
+        } catch (const std::exception& e) {
+          what = e.what();
+        }
+        handled.Set();
+      });
+  if (GetParam()) builder.ThreadPerCore();
+  auto runtime = builder.Build();
   ASSERT_TRUE(runtime.ok());
   {
     const EnterGuard guard = runtime->Enter();

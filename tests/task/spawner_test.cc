@@ -7,14 +7,17 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
+#include "weft/task/current_task.h"
 #include "weft/task/environment.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/live_counter.h"
 #include "weft/task/manual_executor.h"
 #include "weft/task/ready.h"
 #include "weft/task/runnable.h"
+#include "weft/task/spawn_builder.h"
 #include "weft/task/task.h"
 #include "weft/task/yield_now.h"
 #include "weft/tests/kit/signal.h"
@@ -54,6 +57,33 @@ class LoggingSpawner final : public Spawner {
   void Unregister(SpawnedTask& task) override {
     ++unregistered;
     EXPECT_EQ(&task, last_registered);
+  }
+};
+
+// Has two others spawn in turn.
+class RoutingSpawner final : public Spawner {
+ public:
+  RoutingSpawner(Spawner& a, Spawner& b)
+      : Spawner(Routes()), spawners_{&a, &b} {}
+
+ private:
+  Spawner& Route() override { return *spawners_[turn_++ % 2]; }
+  void Schedule(Runnable<SpawnedTask>, ScheduleInfo) override {
+    ADD_FAILURE() << "it has no tasks of its own";
+  }
+
+  Spawner* const spawners_[2];
+  int turn_ = 0;
+};
+
+// Refuses.
+class ClosedSpawner final : public Spawner {
+ public:
+  ClosedSpawner() : Spawner(Routes()) {}
+
+ private:
+  void Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo) override {
+    const Runnable<SpawnedTask> dropped = std::move(runnable);
   }
 };
 
@@ -151,6 +181,46 @@ TEST(SpawnerTest, SpawnUsesTheCurrentSpawner) {
   EXPECT_TRUE(a.IsFinished());
   EXPECT_TRUE(b.IsFinished());
   EXPECT_EQ(number, 1);
+}
+
+TEST(SpawnerTest, ARouteIsAskedForEachTask) {
+  LoggingSpawner a;
+  LoggingSpawner b;
+  RoutingSpawner router(a, b);
+
+  const JoinHandle<> first = router.Spawn(Yield(0));
+  EXPECT_EQ(a.scheduled, 1);
+  EXPECT_EQ(b.scheduled, 0);
+  const JoinHandle<> second = router.SpawnBorrowing(Yield(0));
+  const JoinHandle<std::string> third =
+      SpawnBuilder().On(router).Name("x").Spawn([]() -> Task<std::string> {
+        co_return std::string(CurrentTaskName());
+      });
+  EXPECT_EQ(third.name(), "x");
+  std::vector<Task<>> many;
+  for (int i = 0; i < 5; ++i) many.push_back(Yield(0));
+  const std::vector<JoinHandle<>> handles = router.SpawnMany(std::move(many));
+  EXPECT_EQ(handles.size(), 5u);
+  EXPECT_EQ(a.scheduled, 4);
+  EXPECT_EQ(b.scheduled, 4);
+
+  a.RunAll();
+  b.RunAll();
+  EXPECT_TRUE(first.IsFinished());
+  EXPECT_TRUE(second.IsFinished());
+  EXPECT_TRUE(third.IsFinished());
+  for (const JoinHandle<>& handle : handles) EXPECT_TRUE(handle.IsFinished());
+}
+
+TEST(SpawnerTest, ARouteMayEndWhereItBegan) {
+  ClosedSpawner closed;
+  LiveCounter counter;
+  auto hold = [](LiveCounter::Object) -> Task<> { co_await Pending(); };
+
+  const JoinHandle<> handle = closed.Spawn(hold(counter.Make()));
+
+  EXPECT_TRUE(handle.IsFinished());
+  EXPECT_EQ(counter.live(), 0);
 }
 
 TEST(SpawnerTest, DroppedRunnablesDestroyTheFutures) {

@@ -19,6 +19,7 @@ var cases = map[string]func(*bench){
 	"nqueens":           nqueens,
 	"matmul":            matmul,
 	"flat_spawn":        flatSpawn,
+	"flat_spawn_many":   flatSpawn,
 	"memory_per_task":   memoryPerTask,
 	"wake_latency":      wakeLatency,
 	"wake_latency_busy": wakeLatencyBusy,

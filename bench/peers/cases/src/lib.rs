@@ -70,7 +70,7 @@ pub fn multi_thread<R: Runtime + Sync>(bench: &mut Bench) -> Outcome {
         "skynet" => compute::skynet::<R>(bench),
         "nqueens" => compute::nqueens::<R>(bench),
         "matmul" => compute::matmul::<R>(bench),
-        "flat_spawn" => scheduler::flat_spawn::<R>(bench),
+        "flat_spawn" | "flat_spawn_many" => scheduler::flat_spawn::<R>(bench),
         "memory_per_task" => latency::memory_per_task::<R>(bench),
         "wake_latency" => latency::wake_latency::<R>(bench),
         "wake_latency_busy" => latency::wake_latency_busy::<R>(bench),

@@ -148,6 +148,22 @@ fn spawn_batch(bench: &mut Bench) -> bench_cases::Outcome {
     bench_cases::Outcome::Done
 }
 
+/// Likewise, by a task.
+fn flat_spawn_many(bench: &mut Bench) -> bench_cases::Outcome {
+    let runtime = MultiThread::start(bench);
+    let n = bench.size;
+    bench.measure(n, || {
+        runtime.block_on(runtime.spawn_outside(async move {
+            let mut handles = Vec::with_capacity(n);
+            EXECUTOR.spawn_many((0..n).map(|_| async {}), &mut handles);
+            for handle in handles {
+                handle.await;
+            }
+        }))
+    });
+    bench_cases::Outcome::Done
+}
+
 fn main() {
     run_case(|bench| match bench.name() {
         "create" => {
@@ -155,6 +171,7 @@ fn main() {
             bench_cases::Outcome::Done
         }
         "spawn_batch" => spawn_batch(bench),
+        "flat_spawn_many" => flat_spawn_many(bench),
         "local_spawn" => current_thread::<Local>(bench),
         name if name.starts_with("ct_") => current_thread::<Local>(bench),
         _ => multi_thread::<MultiThread>(bench),

@@ -1,0 +1,39 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// CurrentThreadFlavour: no worker threads; the thread that builds the runtime
+// runs its tasks while it is in BlockOn. It counts as worker 0. Internal.
+//
+// Thread safety: as Flavour; whatever runs or destroys tasks is called on the
+// thread that made this (CHECK-failed otherwise).
+#ifndef WEFT_RUNTIME_CURRENT_THREAD_FLAVOUR_H_
+#define WEFT_RUNTIME_CURRENT_THREAD_FLAVOUR_H_
+
+#include <cstddef>
+
+#include "absl/functional/function_ref.h"
+#include "weft/executor/local_executor.h"
+#include "weft/runtime/flavour.h"
+#include "weft/task/instant.h"
+#include "weft/task/spawner.h"
+
+namespace weft::runtime_internal {
+
+class CurrentThreadFlavour final : public Flavour {
+ public:
+  Spawner& spawner() override { return executor_.spawner(); }
+  Spawner* SpawnerAt(int) override { return &executor_.spawner(); }
+  size_t suspended() override { return executor_.suspended(); }
+  LocalExecutor* LocalAt(int) override { return &executor_; }
+  void Run(int worker, StopPoll stop) override;
+  // Runs the tasks meanwhile, in the current environment.
+  void Drain(Instant deadline, absl::FunctionRef<bool()> jobs_done) override;
+  size_t Close(Instant deadline) override;
+
+ private:
+  LocalExecutor executor_;
+};
+
+}  // namespace weft::runtime_internal
+
+#endif  // WEFT_RUNTIME_CURRENT_THREAD_FLAVOUR_H_

@@ -1,0 +1,35 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// MultiThreadFlavour: workers that share one Executor and steal from each other.
+// Internal.
+//
+// Thread safety: as Flavour.
+#ifndef WEFT_RUNTIME_MULTI_THREAD_FLAVOUR_H_
+#define WEFT_RUNTIME_MULTI_THREAD_FLAVOUR_H_
+
+#include <cstddef>
+
+#include "absl/functional/function_ref.h"
+#include "weft/executor/executor.h"
+#include "weft/runtime/flavour.h"
+#include "weft/task/instant.h"
+#include "weft/task/spawner.h"
+
+namespace weft::runtime_internal {
+
+class MultiThreadFlavour final : public Flavour {
+ public:
+  Spawner& spawner() override { return executor_.spawner(); }
+  size_t suspended() override { return executor_.Stats().suspended; }
+  void Run(int worker, StopPoll stop) override;
+  void Drain(Instant deadline, absl::FunctionRef<bool()> jobs_done) override;
+  size_t Close(Instant deadline) override;
+
+ private:
+  Executor executor_;
+};
+
+}  // namespace weft::runtime_internal
+
+#endif  // WEFT_RUNTIME_MULTI_THREAD_FLAVOUR_H_

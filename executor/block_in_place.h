@@ -14,10 +14,14 @@
 // microseconds; other branches of the same task wait as long as fn does.
 //
 // After fn() the task goes on at once. The thread gets its driver back once the
-// one that stood in has finished its current poll, and runs tasks until then.
+// one that stood in has finished its current poll, and runs tasks until then. So
+// Executor::Run() returns only after that poll, even if its future is ready: what
+// a task blocks for must not be something that is done after Run().
 //
 // Without an Offload, or where that has no thread left, fn() runs all the same,
-// and the thread's own sockets and timers wait for it.
+// and the thread's own sockets and timers wait for it. A BlockingPool keeps one
+// thread for jobs that fn may wait for; if it has only that one, fn must not wait
+// for a job.
 //
 // On a thread that may block it calls fn() and nothing more. CHECK-fails on a
 // thread that is not in Executor::Run(), so in a task of a LocalExecutor (or a

@@ -1,34 +1,31 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Algorithm. One mutex guards a queue per lane and the counts. An idle thread
-// waits on a condition variable of its own, in a stack of idle ones: the one
+// Algorithm. One mutex guards the lanes of waiting jobs and the counts. An idle
+// thread waits on a condition variable of its own, in a stack of idle ones: the one
 // that became idle last is woken first, so that the others' keep-alive runs
-// out. Of the threads that are not idle some run a job and the rest look for
-// one. Whoever submits a job compares: if more jobs may run than threads look,
-// it takes an idle thread off the stack, or starts one if the limit allows, or
-// leaves the job to the first thread that finishes another. So one thread at
-// most is woken per job, none is started while one is free, and a start that
-// failed is tried again with the next job.
+// out. Of the threads that are not idle some run a job, some are ending, and the
+// rest look for a job. Whoever submits a job compares: if more jobs may run than
+// threads look, it takes an idle thread off the stack, or starts one if the limit
+// allows, or leaves the job to the first thread that finishes another or ends. So
+// one thread at most is woken per job, none is started while one is free, and a
+// start that failed is tried again with the next job.
 //
-// Lanes take turns: a free thread looks at them in order, beginning behind the
-// one it served last; a lane at its limit is passed over.
-//
-// A job is in a queue while `waiting` in its metadata is set, guarded by the
-// mutex. So the pool's threads and a handle that gives the job up agree on who
-// has it.
+// A job waits while JobLanes has it, guarded by the mutex. So the pool's threads
+// and a handle that gives the job up agree on who has it.
 #include "weft/executor/blocking_pool.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,9 +33,11 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "weft/executor/adaptive_spin.h"
+#include "weft/executor/job_lanes.h"
+#include "weft/executor/job_list.h"
+#include "weft/executor/recent_max.h"
 #include "weft/executor/steady_deadline.h"
 #include "weft/executor/thread.h"
-#include "weft/task/check.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
 #include "weft/task/offload.h"
@@ -46,18 +45,21 @@
 
 namespace weft {
 
+using executor_internal::AdaptiveSpin;
+using executor_internal::DestroyJob;
+using executor_internal::JobLanes;
+using executor_internal::RecentMax;
+using executor_internal::RelaxProcessor;
+using executor_internal::SteadyDeadline;
 using executor_internal::Thread;
 using Job = Runnable<OffloadJob>;
 
 namespace {
 
-using executor_internal::AdaptiveSpin;
-using executor_internal::RelaxProcessor;
-using executor_internal::SteadyDeadline;
-
 // What the calling thread is to a pool.
 struct PoolThread {
   const void* pool = nullptr;  // the core of the pool it belongs to
+  bool in_hook = false;        // is inside OnThreadStart or OnThreadStop
   bool in_shutdown = false;    // the job it runs has called Shutdown()
 };
 
@@ -66,52 +68,16 @@ struct PoolThread {
   return thread;
 }
 
-// Jobs that wait, the oldest first.
-class JobList {
- public:
-  size_t size() const { return size_; }
-
-  void PushBack(Job job) {
-    OffloadJob& links = job.metadata();
-    links.waiting = std::move(job).IntoRaw();
-    links.previous = last_;
-    links.next = nullptr;
-    (last_ != nullptr ? last_->next : first_) = &links;
-    last_ = &links;
-    ++size_;
+int UsualLimit(OffloadLane lane, int threads) {
+  switch (lane) {
+    case OffloadLane::kName:
+      return std::max(1, threads / 2);
+    case OffloadLane::kStandIn:
+      return std::max(1, threads - 1);
+    default:
+      return threads;
   }
-  // Requires: it is in the list.
-  Job Remove(OffloadJob& links) {
-    (links.previous != nullptr ? links.previous->next : first_) = links.next;
-    (links.next != nullptr ? links.next->previous : last_) = links.previous;
-    --size_;
-    return Job::FromRaw(std::exchange(links.waiting, nullptr));
-  }
-  // Requires: size() != 0.
-  Job PopFront() { return Remove(*first_); }
-
- private:
-  OffloadJob* first_ = nullptr;
-  OffloadJob* last_ = nullptr;
-  size_t size_ = 0;
-};
-
-// The largest of the last 64 values, or of up to twice as many.
-class RecentMax {
- public:
-  void Add(absl::Duration value) {
-    if (count_++ % 64 == 0) {
-      previous_ = std::exchange(current_, absl::ZeroDuration());
-    }
-    current_ = std::max(current_, value);
-  }
-  absl::Duration Get() const { return std::max(previous_, current_); }
-
- private:
-  absl::Duration previous_;
-  absl::Duration current_;
-  uint64_t count_ = 0;
-};
+}
 
 }  // namespace
 
@@ -132,38 +98,24 @@ class BlockingPool::Core final : public OffloadJob::Queue,
  private:
   using Lock = std::unique_lock<std::mutex>;
 
-  struct Lane {
-    // How many of its jobs may be run now.
-    size_t Ready() const {
-      return std::min(jobs.size(), static_cast<size_t>(limit - running));
-    }
-
-    JobList jobs;
-    int running = 0;
-    int limit = 0;
-  };
   struct IdleThread {
     std::condition_variable woken;
     bool taken = false;  // off the stack; guarded by mutex_
   };
   class ThreadStart;
 
-  Lane& LaneOf(const OffloadJob& job) {
-    return lanes_[static_cast<size_t>(job.lane)];
-  }
-  bool IsFull(const Lane& lane) const;
+  static JobLanes::Limits LimitsOf(const BlockingPoolOptions& options);
+  bool IsFull(OffloadLane lane) const;
   void EnsureThread(Lock& lock);
   void EnsureThreadIfPossible(Lock& lock);
   void WakeOne(Lock& lock);
   void StartThread(Lock& lock);
   void RunThread(std::shared_ptr<IdleThread> self);
   void RunJobs(const std::shared_ptr<IdleThread>& self);
-  void RunJob(Lock& lock, Lane& lane, Instant& now);
+  void CallHook(const std::function<void()>& hook);
+  void RunJob(Lock& lock, Job job, Instant& now);
   bool AwaitJob(Lock& lock, const std::shared_ptr<IdleThread>& self);
   bool SpinForJob(Lock& lock);
-  Lane* FindLane(size_t& turn);
-  size_t CountReady() const;
-  size_t CountWaiting() const;
   size_t DropWaiting(Lock& lock);
   void RefuseWaiting(Lock& lock);
 
@@ -172,16 +124,19 @@ class BlockingPool::Core final : public OffloadJob::Queue,
   std::mutex mutex_;
   // All guarded by mutex_.
   std::shared_ptr<const Environment> environment_;  // null once closed
-  std::array<Lane, kOffloadLanes> lanes_;
+  JobLanes lanes_;
   std::vector<std::shared_ptr<IdleThread>> idle_;
-  std::condition_variable thread_left_;  // or has called Shutdown()
+  // A thread has ended, left a hook, or called Shutdown().
+  std::condition_variable thread_left_;
   bool closed_ = false;
   bool gave_up_ = false;   // on a job that did not return in time
+  bool gone_ = false;      // the pool: its hooks are not called any more
   bool reported_ = false;  // that the system gives no thread
   int threads_ = 0;        // all that have not ended
   int able_ = 0;           // of these, those that will still look for a job
   int running_ = 0;
-  int in_shutdown_ = 0;    // of these, those whose job has called Shutdown()
+  int in_hooks_ = 0;       // threads that are in a hook
+  int in_shutdown_ = 0;    // threads whose job has called Shutdown()
   bool spinning_ = false;  // a thread that looks for a job
   AdaptiveSpin spin_;
   uint64_t next_name_ = 0;
@@ -218,7 +173,8 @@ class BlockingPool::Core::ThreadStart {
     core_.thread_left_.notify_all();
     core_.RefuseWaiting(lock);
     // Jobs that came meanwhile have relied on this thread.
-    if (core_.CountReady() != 0 && !core_.idle_.empty()) core_.WakeOne(lock);
+    if (core_.lanes_.CountReady() != 0 && !core_.idle_.empty())
+      core_.WakeOne(lock);
   }
 
   uint64_t number() const { return number_; }
@@ -232,19 +188,20 @@ class BlockingPool::Core::ThreadStart {
 
 BlockingPool::Core::Core(BlockingPoolOptions options,
                          std::shared_ptr<const Environment> environment)
-    : options_(std::move(options)), environment_(std::move(environment)) {
-  const int threads = options_.max_threads_;
-  WEFT_CHECK(threads >= 1,
-             "BlockingPoolOptions::MaxThreads() needs at least one thread");
-  for (size_t i = 0; i < lanes_.size(); ++i) {
-    const int own = options_.lane_threads_[i];
-    const bool names = i == static_cast<size_t>(OffloadLane::kName);
-    const int usual = names ? std::max(1, threads / 2) : threads;
-    lanes_[i].limit = own != 0 ? std::min(own, threads) : usual;
-    WEFT_CHECK(lanes_[i].limit >= 1,
-               "BlockingPoolOptions::MaxThreads() of a lane needs at least one "
-               "thread");
+    : options_(std::move(options)),
+      environment_(std::move(environment)),
+      lanes_(LimitsOf(options_)) {}
+
+JobLanes::Limits BlockingPool::Core::LimitsOf(
+    const BlockingPoolOptions& options) {
+  const int threads = options.max_threads_;
+  JobLanes::Limits limits = options.lane_threads_;
+  for (int i = 0; i < kOffloadLanes; ++i) {
+    int& limit = limits[static_cast<size_t>(i)];
+    limit = limit != 0 ? std::min(limit, threads)
+                       : UsualLimit(static_cast<OffloadLane>(i), threads);
   }
+  return limits;
 }
 
 // ---- Jobs come and go ----
@@ -254,8 +211,7 @@ void BlockingPool::Core::Submit(Job job) {
   metadata.queue = shared_from_this();
   metadata.since = Instant::Now();
   Lock lock(mutex_);
-  Lane& lane = LaneOf(metadata);
-  if (closed_ || IsFull(lane)) {
+  if (closed_ || IsFull(metadata.lane)) {
     ++rejected_;
     const bool full = !closed_;
     lock.unlock();
@@ -263,66 +219,50 @@ void BlockingPool::Core::Submit(Job job) {
     if (full) return std::move(job).Refuse();
     return;
   }
-  lane.jobs.PushBack(std::move(job));
+  lanes_.Push(std::move(job));
   // Relaxed: guarded by the mutex, but for a hint.
   submitted_.fetch_add(1, std::memory_order_relaxed);
   EnsureThread(lock);
 }
 
 // A job that a thread can be had for at once is let in also beyond the capacity.
-bool BlockingPool::Core::IsFull(const Lane& lane) const {
-  if (lane.jobs.size() < options_.queue_capacity_) return false;
-  const auto left = static_cast<size_t>(lane.limit - lane.running);
-  const auto left_in_all =
-      static_cast<size_t>(options_.max_threads_ - running_);
-  return lane.jobs.size() >= left || CountReady() >= left_in_all;
+bool BlockingPool::Core::IsFull(OffloadLane lane) const {
+  const size_t waiting = lanes_.CountWaiting(lane);
+  if (waiting < options_.queue_capacity_) return false;
+  const auto left = static_cast<size_t>(options_.max_threads_ - running_);
+  return waiting >= lanes_.CountPlaces(lane) || lanes_.CountReady() >= left;
 }
 
 void BlockingPool::Core::GiveUp(OffloadJob& job) {
-  Lock lock(mutex_);
-  if (job.waiting == nullptr) return;
-  const Job dropped = LaneOf(job).jobs.Remove(job);
-  lock.unlock();
-}
-
-// How many of the waiting jobs may be run now.
-size_t BlockingPool::Core::CountReady() const {
-  size_t count = 0;
-  for (const Lane& lane : lanes_) count += lane.Ready();
-  return count;
-}
-
-size_t BlockingPool::Core::CountWaiting() const {
-  size_t count = 0;
-  for (const Lane& lane : lanes_) count += lane.jobs.size();
-  return count;
+  std::optional<Job> taken;
+  {
+    const std::lock_guard lock(mutex_);
+    taken = lanes_.TakeOut(job);
+  }
+  if (taken.has_value()) DestroyJob(*std::move(taken));
 }
 
 // Destroys the jobs that wait, with no lock held; returns how many.
 size_t BlockingPool::Core::DropWaiting(Lock& lock) {
   size_t count = 0;
-  for (Lane& lane : lanes_) {
-    for (; lane.jobs.size() != 0; ++count) {
-      {
-        const Job dropped = lane.jobs.PopFront();
-        lock.unlock();
-      }
-      lock.lock();
-    }
+  while (std::optional<Job> job = lanes_.TakeAny()) {
+    lock.unlock();
+    DestroyJob(*std::move(job));
+    ++count;
+    lock.lock();
   }
   return count;
 }
 
 // The same as long as no thread is there that might run them.
 void BlockingPool::Core::RefuseWaiting(Lock& lock) {
-  for (Lane& lane : lanes_) {
-    while (able_ == 0 && lane.jobs.size() != 0) {
-      Job job = lane.jobs.PopFront();
-      ++rejected_;
-      lock.unlock();
-      std::move(job).Refuse();
-      lock.lock();
-    }
+  while (able_ == 0) {
+    std::optional<Job> job = lanes_.TakeAny();
+    if (!job.has_value()) return;
+    ++rejected_;
+    lock.unlock();
+    std::move(*job).Refuse();
+    lock.lock();
   }
 }
 
@@ -333,10 +273,10 @@ void BlockingPool::Core::RefuseWaiting(Lock& lock) {
 // as many as there are jobs that last. May release the lock.
 void BlockingPool::Core::EnsureThread(Lock& lock) {
   const size_t looking = static_cast<size_t>(able_ - running_) - idle_.size();
-  if (looking != 0 || CountReady() == 0) return;
+  if (closed_ || looking != 0 || lanes_.CountReady() == 0) return;
   if (!idle_.empty()) {
     WakeOne(lock);
-  } else if (able_ < options_.max_threads_) {
+  } else if (threads_ < options_.max_threads_) {
     StartThread(lock);
   }
 }
@@ -352,6 +292,8 @@ void BlockingPool::Core::WakeOne(Lock& lock) {
 }
 
 // EnsureThread() on a thread of the pool, which goes on if there is no memory.
+// Where it ends and no other is left, ThreadStart refuses the jobs that wait; what
+// that reserves first is there, since this thread's own start reserved it.
 void BlockingPool::Core::EnsureThreadIfPossible(Lock& lock) {
 #if defined(__cpp_exceptions)
   try {
@@ -396,20 +338,37 @@ void BlockingPool::Core::RunThread(std::shared_ptr<IdleThread> self) {
     closed = closed_;
     environment = environment_;
   }
-  // What the hooks refer to may be gone with the pool.
   if (!closed) {
     constexpr Environment kNone;
     const EnvironmentScope scope(environment != nullptr ? *environment : kNone);
     ThisThread().pool = this;
-    if (options_.on_start_) options_.on_start_();
+    CallHook(options_.on_start_);
     RunJobs(self);
-    if (options_.on_stop_) options_.on_stop_();
+    CallHook(options_.on_stop_);
   }
-  std::lock_guard lock(mutex_);
+  Lock lock(mutex_);
   if (closed) --able_;
   --threads_;
   // What this thread still destroys is not a job of the pool any more.
   if (std::exchange(ThisThread(), PoolThread()).in_shutdown) --in_shutdown_;
+  thread_left_.notify_all();
+  // A job may have waited for its place.
+  EnsureThreadIfPossible(lock);
+}
+
+// Not where the pool is gone, and with it perhaps what the hook refers to.
+void BlockingPool::Core::CallHook(const std::function<void()>& hook) {
+  if (!hook) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (gone_) return;
+    ++in_hooks_;
+  }
+  ThisThread().in_hook = true;
+  hook();
+  ThisThread().in_hook = false;
+  const std::lock_guard lock(mutex_);
+  --in_hooks_;
   thread_left_.notify_all();
 }
 
@@ -418,8 +377,8 @@ void BlockingPool::Core::RunJobs(const std::shared_ptr<IdleThread>& self) {
   Lock lock(mutex_);
   Instant now = Instant::Now();
   for (;;) {
-    if (Lane* lane = FindLane(turn)) {
-      RunJob(lock, *lane, now);
+    if (std::optional<Job> job = lanes_.TakeReady(turn)) {
+      RunJob(lock, *std::move(job), now);
     } else if (AwaitJob(lock, self)) {
       now = Instant::Now();
     } else {
@@ -429,9 +388,8 @@ void BlockingPool::Core::RunJobs(const std::shared_ptr<IdleThread>& self) {
   --able_;
 }
 
-void BlockingPool::Core::RunJob(Lock& lock, Lane& lane, Instant& now) {
-  Job job = lane.jobs.PopFront();
-  ++lane.running;
+void BlockingPool::Core::RunJob(Lock& lock, Job job, Instant& now) {
+  const OffloadLane lane = job.metadata().lane;
   ++running_;
   ++started_;
   queue_wait_.Add(now - job.metadata().since);
@@ -441,18 +399,9 @@ void BlockingPool::Core::RunJob(Lock& lock, Lane& lane, Instant& now) {
   const Instant end = Instant::Now();
   lock.lock();
   run_time_.Add(end - std::exchange(now, end));
-  --lane.running;
+  lanes_.Finished(lane);
   --running_;
   if (std::exchange(ThisThread().in_shutdown, false)) --in_shutdown_;
-}
-
-// A lane that has a job which may run now, or null.
-BlockingPool::Core::Lane* BlockingPool::Core::FindLane(size_t& turn) {
-  for (size_t i = 0; i < lanes_.size(); ++i) {
-    turn = (turn + 1) % lanes_.size();
-    if (lanes_[turn].Ready() != 0) return &lanes_[turn];
-  }
-  return nullptr;
 }
 
 // Waits for a job; false if the thread shall end.
@@ -467,13 +416,13 @@ bool BlockingPool::Core::AwaitJob(Lock& lock,
                          [&] { return self->taken; });
   if (self->taken) return true;
   idle_.erase(std::find(idle_.begin(), idle_.end(), self));
-  return CountReady() != 0;
+  return lanes_.CountReady() != 0;
 }
 
 // Looks for a while before the thread sleeps; one thread at a time. True if there
 // is a job.
 bool BlockingPool::Core::SpinForJob(Lock& lock) {
-  if (spinning_ || CountReady() != 0) return CountReady() != 0;
+  if (spinning_ || lanes_.CountReady() != 0) return lanes_.CountReady() != 0;
   spinning_ = true;
   const uint32_t looks = spin_.looks();
   // Relaxed: written under the mutex.
@@ -486,7 +435,7 @@ bool BlockingPool::Core::SpinForJob(Lock& lock) {
   }
   lock.lock();
   spinning_ = false;
-  const bool found = CountReady() != 0;
+  const bool found = lanes_.CountReady() != 0;
   spin_.Ended(found);
   return found;
 }
@@ -496,7 +445,7 @@ bool BlockingPool::Core::SpinForJob(Lock& lock) {
 bool BlockingPool::Core::IsIdle() {
   std::lock_guard lock(mutex_);
   const int self = ThisThread().pool == this ? 1 : 0;
-  return running_ == self && CountWaiting() == 0;
+  return running_ == self && lanes_.CountWaiting() == 0;
 }
 
 BlockingPool::Stats BlockingPool::Core::GetStats() {
@@ -504,7 +453,7 @@ BlockingPool::Stats BlockingPool::Core::GetStats() {
   Stats stats;
   stats.threads = threads_;
   stats.idle_threads = static_cast<int>(idle_.size());
-  stats.queued = CountWaiting();
+  stats.queued = lanes_.CountWaiting();
   stats.running = static_cast<size_t>(running_);
   stats.started = started_;
   stats.rejected = rejected_;
@@ -552,6 +501,12 @@ void BlockingPool::Core::Leave() {
     wait = !gave_up_;
   }
   Shutdown(wait ? Instant::Infinite() : Instant::Past());
+  // Also where it gave up: what the hooks refer to may go when this returns.
+  const PoolThread& thread = ThisThread();
+  const int own = thread.pool == this && thread.in_hook ? 1 : 0;
+  Lock lock(mutex_);
+  gone_ = true;
+  thread_left_.wait(lock, [&] { return in_hooks_ == own; });
 }
 
 BlockingPool::BlockingPool(BlockingPoolOptions options,

@@ -9,13 +9,16 @@
 // Outcome() of its handle says ResourceExhausted. Lanes take turns, and each has
 // a limit of threads of its own. Name lookups, which may hang for minutes, occupy
 // at most half of the threads unless told otherwise, so they never keep files
-// waiting (see nodejs/node#8436 for what happens else).
+// waiting (see nodejs/node#8436 for what happens else). Whoever stands in for a
+// thread in BlockInPlace() leaves one, since what that waits for may be a job.
 //
 //   BlockingPool pool(BlockingPoolOptions().MaxThreads(64));
 //   JoinHandle<int> job = pool.Run(OffloadLane::kFile, [] { return Read(); });
 //
 // Thread safety: all methods from any thread, except destruction.
-// Lifetime: job handles may outlive it.
+// Lifetime: job handles may outlive it. The child of a fork() has none of its
+// threads, so it must not destroy the pool, which would wait for them: where one is
+// static, the child ends by exec or _exit, not by exit.
 // Dropping: a handle that is dropped or cancelled takes a job that waits out of
 // its queue and destroys it at once; one that runs is left to finish. The pool
 // itself refuses further jobs, destroys those that have not started, and waits
@@ -33,6 +36,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "weft/task/check.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
 #include "weft/task/offload.h"
@@ -42,14 +46,20 @@ namespace weft {
 
 class BlockingPoolOptions {
  public:
-  // At most how many threads; at least 1.
+  // At most how many threads, with those that are just ending; at least 1.
   BlockingPoolOptions& MaxThreads(int n) {
+    WEFT_CHECK(n >= 1,
+               "BlockingPoolOptions::MaxThreads() needs at least one thread");
     max_threads_ = n;
     return *this;
   }
   // At most how many of them run jobs of `lane` at a time; at least 1. By default
-  // half of them for OffloadLane::kName, and all for the others.
+  // half of them for OffloadLane::kName, all but one for kStandIn (of one, that
+  // one), and all for the others.
   BlockingPoolOptions& MaxThreads(OffloadLane lane, int n) {
+    WEFT_CHECK(n >= 1,
+               "BlockingPoolOptions::MaxThreads() of a lane needs at least one "
+               "thread");
     lane_threads_[static_cast<size_t>(lane)] = n;
     return *this;
   }
@@ -79,7 +89,9 @@ class BlockingPoolOptions {
     name_ = std::move(name);
     return *this;
   }
-  // Called by each thread when it starts and before it ends.
+  // Called by each thread when it starts and before it ends. A thread that is
+  // left behind when the pool is destroyed ends without; those inside a hook then
+  // are waited for. A hook does not wait for a job of the pool.
   BlockingPoolOptions& OnThreadStart(std::function<void()> hook) {
     on_start_ = std::move(hook);
     return *this;

@@ -156,6 +156,8 @@ class Executor {
   // spawner. What the thread still had to run when the future is ready goes to
   // other runners. CHECK-fails inside a task and inside another Run(), since
   // the thread may be needed there, and for more than kMaxRunners threads.
+  // After a BlockInPlace() on this thread it may return late: as long as who stood
+  // in for the thread is in a poll, it goes on running tasks.
   template <class F>
     requires Future<std::remove_reference_t<F>>
   OutputOf<F> Run(F&& future) {

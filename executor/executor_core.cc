@@ -143,8 +143,9 @@ bool ExecutorCore::TryRun(const RunnerOptions& options,
   if (place == nullptr) return false;
   Runner& runner = *place;
   const RunnerScope scope(runner, options, driver, waker);
+  bool ready = false;
   for (;;) {
-    if (signal.Take()) {
+    if (signal.Take() && !ready) {
       // The poll may take long. Relaxed: only this thread writes it.
       if (!runner.awake.load(std::memory_order_relaxed)) WakeUp(runner);
       if (runner.searching) StopSearching(runner);
@@ -153,8 +154,14 @@ bool ExecutorCore::TryRun(const RunnerOptions& options,
       ++runner.since_driver;
       Budget budget;
       Context cx(waker, &budget, &scope.environment());
-      if (poll(cx)) return true;
+      ready = poll(cx);
     }
+    // A thread without its driver runs tasks, but first waits for a while, so that
+    // it comes to leave also where they all call BlockInPlace().
+    if (ready && runner.stand_in != nullptr) {
+      ReclaimDriver(runner, Instant::Infinite());
+    }
+    if (ready && runner.stand_in == nullptr) return true;
     // All that comes now has yielded: what is outside has its turn.
     const bool round_over =
         runner.first_yield && runner.queue.head() >= *runner.first_yield;
@@ -232,7 +239,8 @@ void ExecutorCore::LeaveRunner(Runner& runner) {
   runner.awake.store(false);
   runner.first_yield.reset();
   Flush(runner);
-  // The driver is not this thread's any more when it has left.
+  // Only where a poll has thrown. The driver is not this thread's any more when
+  // it has left.
   if (runner.stand_in != nullptr) {
     runner.stand_in->WaitGone(Instant::Infinite());
     runner.stand_in.reset();
@@ -250,7 +258,7 @@ void ExecutorCore::LeaveRunner(Runner& runner) {
 
 // Instead of parking while somebody may stand in for the thread. Whoever unparks
 // it reaches the other one, so it does not wait for longer than kMaxWait, and the
-// caller looks at everything again.
+// caller looks at everything again: the other one may wait for a task here.
 void ExecutorCore::ReclaimDriver(Runner& runner, Instant deadline) {
   constexpr absl::Duration kMaxWait = absl::Milliseconds(1);
   deadline = std::min(deadline, Instant::Now() + kMaxWait);

@@ -29,21 +29,27 @@ PlaceLoan::PlaceLoan()
         return environment;
       }()),
       scope_(environment_) {
+  CallStandIn();
+  CurrentRunner() = nullptr;
+  runner_.core.Flush(runner_);
+}
+
+void PlaceLoan::CallStandIn() {
+  // One that is still in a poll, or about to leave.
+  if (runner_.stand_in != nullptr && runner_.stand_in->CallBack()) return;
+  runner_.stand_in.reset();
   ExecutorCore& core = runner_.core;
   Environment lent = *runner_.environment;
   lent.random = nullptr;  // the blocked thread's
-  if (lent.offload != nullptr) {
-    runner_.stand_in = StandIn::Start(
-        *lent.offload, runner_.stand_in, [&core, lent](StandIn& stand_in) {
-          const EnvironmentScope scope(lent);
-          // If there is no place left, the driver rests.
-          static_cast<void>(core.TryRun(RunnerOptions(), [&](Context& cx) {
-            return stand_in.PollStop(cx);
-          }));
-        });
-  }
-  CurrentRunner() = nullptr;
-  core.Flush(runner_);
+  if (lent.offload == nullptr) return;
+  runner_.stand_in =
+      StandIn::Start(*lent.offload, [&core, lent](StandIn& stand_in) {
+        const EnvironmentScope scope(lent);
+        // If there is no place left, the driver rests.
+        static_cast<void>(core.TryRun(RunnerOptions(), [&](Context& cx) {
+          return stand_in.PollStop(cx);
+        }));
+      });
 }
 
 PlaceLoan::~PlaceLoan() {

@@ -23,6 +23,8 @@ class [[nodiscard]] PlaceLoan {
   ~PlaceLoan();
 
  private:
+  void CallStandIn();
+
   Runner& runner_;
   const Environment environment_;  // without the lent driver
   const EnvironmentScope scope_;

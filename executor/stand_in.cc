@@ -3,7 +3,6 @@
 
 #include "weft/executor/stand_in.h"
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,52 +18,57 @@
 namespace weft::executor_internal {
 
 std::shared_ptr<StandIn> StandIn::Start(
-    Offload& offload, std::shared_ptr<StandIn> previous,
-    absl::AnyInvocable<void(StandIn&)> serve) {
-  while (previous != nullptr && previous->IsGone()) {
-    previous = previous->previous_;
-  }
-  auto stand_in = std::make_shared<StandIn>(std::move(previous));
+    Offload& offload, absl::AnyInvocable<void(StandIn&)> serve) {
+  auto stand_in = std::make_shared<StandIn>();
   JoinHandle<void> job = offload.Run(
-      OffloadLane::kGeneral, [stand_in, serve = std::move(serve)]() mutable {
-        if (stand_in->previous_ != nullptr) {
-          stand_in->previous_->WaitGone(Instant::Infinite());
-        }
-        if (!stand_in->Begin()) return;
-        struct Leave {
-          StandIn& stand_in;
-          ~Leave() { stand_in.SetGone(); }
-        } leave{*stand_in};
-        serve(*stand_in);
+      OffloadLane::kStandIn, [stand_in, serve = std::move(serve)]() mutable {
+        stand_in->Serve(serve);
       });
   const std::lock_guard lock(stand_in->mutex_);
   stand_in->job_ = std::move(job);
   return stand_in;
 }
 
+// The job.
+void StandIn::Serve(absl::AnyInvocable<void(StandIn&)>& serve) {
+  if (!Begin()) return;
+  struct Leave {
+    StandIn& stand_in;
+    ~Leave() { stand_in.SetGone(); }
+  } leave{*this};
+  do {
+    serve(*this);
+  } while (ServeAgain());
+}
+
 bool StandIn::PollStop(Context& cx) {
+  // Before the look: Stop() finds the waker, or this sees that it was called.
   stop_waker_.Register(cx.waker());
-  // Sequentially consistent, as the store: the waker or the flag is seen.
-  return stopping_.load();
+  const std::lock_guard lock(mutex_);
+  if (!stopping_) return false;
+  state_ = State::kLeaving;
+  return true;
 }
 
 void StandIn::Stop() {
-  stopping_.store(true);
-  stop_waker_.Wake();
   std::optional<JoinHandle<void>> job;  // a job not begun goes with its handle
-  const std::lock_guard lock(mutex_);
-  std::swap(job, job_);
-  if (state_ == State::kWanted) state_ = State::kGone;
-  gone_.notify_all();
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    std::swap(job, job_);
+    if (state_ == State::kWanted) state_ = State::kGone;
+  }
+  stop_waker_.Wake();
 }
 
-bool StandIn::IsGone() {
+bool StandIn::CallBack() {
   const std::lock_guard lock(mutex_);
-  return state_ == State::kGone;
+  if (state_ == State::kGone) return false;
+  stopping_ = false;
+  return true;
 }
 
 bool StandIn::WaitGone(Instant deadline) {
-  if (previous_ != nullptr && !previous_->WaitGone(deadline)) return false;
   const auto is_gone = [this] { return state_ == State::kGone; };
   std::unique_lock lock(mutex_);
   if (deadline.IsInfinite()) {
@@ -77,7 +81,19 @@ bool StandIn::WaitGone(Instant deadline) {
 bool StandIn::Begin() {
   const std::lock_guard lock(mutex_);
   if (state_ != State::kWanted) return false;
-  state_ = State::kRunning;
+  state_ = State::kServing;
+  return true;
+}
+
+// After serve(): true if it has been called back since it was told to leave. A
+// serve() that returned for another reason would do so again.
+bool StandIn::ServeAgain() {
+  const std::lock_guard lock(mutex_);
+  if (state_ != State::kLeaving || stopping_) {
+    state_ = State::kGone;  // from here on CallBack() is false
+    return false;
+  }
+  state_ = State::kServing;
   return true;
 }
 

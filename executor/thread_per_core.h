@@ -19,7 +19,8 @@
 // Thread safety: all methods from any thread, except moving and destruction.
 // Lifetime: handles and wakers of its tasks may outlive it. Spawners do not,
 // but until the last thread has destroyed its tasks all may be spawned on: the
-// task is then destroyed unrun.
+// task is then destroyed unrun. The child of a fork() must not destroy it: see
+// ThreadPool.
 // Dropping: the destructor waits until the polls that run have returned; then
 // each thread destroys its tasks and ends. Not in a task or in a hook:
 // CHECK-fails where the thread may not block.

@@ -14,7 +14,9 @@
 //   absl::Status status = pool->Resize(8);
 //
 // Thread safety: all methods from any thread, except moving and destruction.
-// Lifetime: handles and wakers of its tasks may outlive it.
+// Lifetime: handles and wakers of its tasks may outlive it. The child of a fork()
+// has none of its threads and must not destroy it: where one is static, the child
+// ends by exec or _exit, not by exit.
 // Dropping: the destructor waits until the polls that run have returned, ends
 // the threads, and destroys the tasks on the calling thread. Not in a task or
 // in a hook: CHECK-fails where the thread may not block.

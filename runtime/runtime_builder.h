@@ -52,8 +52,9 @@ class RuntimeBuilder {
   // its worker's CPU. Excludes CurrentThread().
   RuntimeBuilder& PinThreads();
 
-  // At most how many threads run blocking jobs, beside the workers; at least 1.
-  // They start on demand and end when idle for ThreadKeepAlive.
+  // At most how many threads run blocking jobs, beside the workers; at least 1, and
+  // 2 where a task waits for a job inside BlockInPlace(). They start on demand and
+  // end when idle for ThreadKeepAlive.
   RuntimeBuilder& MaxBlockingThreads(int n);
   RuntimeBuilder& ThreadKeepAlive(absl::Duration idle);
   // How many blocking jobs of a lane may wait for a thread, 65536 by default.

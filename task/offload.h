@@ -37,8 +37,9 @@ enum class OffloadLane {
   kGeneral,  // the user's own blocking work
   kFile,     // file system calls
   kName,     // name lookups, which may hang for a long time
+  kStandIn,  // running tasks for a thread that is in BlockInPlace()
 };
-inline constexpr int kOffloadLanes = 3;
+inline constexpr int kOffloadLanes = 4;
 
 // What an Offload keeps in each of its jobs. The fields after `lane` belong to
 // it alone.
@@ -60,7 +61,8 @@ struct OffloadJob {
 
   OffloadLane lane;
   std::shared_ptr<Queue> queue;  // set in Submit(), if at all
-  void* waiting = nullptr;       // Runnable<OffloadJob>::IntoRaw(), in a queue
+  bool waiting = false;          // for its turn
+  void* raw = nullptr;           // Runnable<OffloadJob>::IntoRaw(), in a list
   OffloadJob* next = nullptr;
   OffloadJob* previous = nullptr;
   Instant since;

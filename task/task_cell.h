@@ -117,10 +117,11 @@ inline void* FirstRunnable(TaskHeader* task) {
 
 // Brings the cell of a Runnable that will soon be run into the cache: where many
 // are ready, waiting for memory is most of what a short poll costs. Any address
-// will do.
+// will do, also null, to which no offset may be added.
 inline void PrefetchRunnable(const void* runnable) {
   __builtin_prefetch(runnable);
-  __builtin_prefetch(static_cast<const char*>(runnable) + 64);
+  const uintptr_t address = reinterpret_cast<uintptr_t>(runnable);
+  __builtin_prefetch(reinterpret_cast<const void*>(address + 64));
 }
 
 // See Runnable. DropRunnable: true if that has destroyed the future.

@@ -4,18 +4,23 @@
 #include "weft/executor/block_in_place.h"
 
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "weft/executor/blocking_pool.h"
 #include "weft/executor/executor.h"
 #include "weft/executor/local_executor.h"
 #include "weft/runtime/runtime.h"
 #include "weft/runtime/runtime_builder.h"
 #include "weft/sync/event.h"
 #include "weft/task/block_on.h"
+#include "weft/task/environment.h"
+#include "weft/task/instant.h"
 #include "weft/task/join_handle.h"
+#include "weft/task/offload.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task.h"
 #include "weft/task/yield_now.h"
@@ -128,6 +133,99 @@ TEST(BlockInPlaceTest, TheThreadGoesOnWhileItsDriverIsInUse) {
     co_return value;
   }));
   EXPECT_EQ(value, 3);
+}
+
+// Whoever stands in leaves a thread for what the tasks wait for.
+Task<> WaitForAJob() {
+  BlockInPlace([] { BlockOn(SpawnBlocking([] {})); });
+  co_return;
+}
+
+TEST_P(BlockInPlaceTest, MoreTasksThanThreadsMayWaitForJobs) {
+  Runtime runtime =
+      *RuntimeBuilder().WorkerThreads(GetParam()).MaxBlockingThreads(4).Build();
+  runtime.BlockOn(runtime.Spawn([]() -> Task<> {
+    std::vector<JoinHandle<void>> handles;
+    for (int i = 0; i < 16; ++i) handles.push_back(weft::Spawn(WaitForAJob()));
+    for (JoinHandle<void>& handle : handles) co_await handle;
+  }));
+}
+
+void Spend(absl::Duration d) {
+  const Instant end = Instant::Now() + d;
+  while (Instant::Now() < end) std::this_thread::yield();
+}
+
+// A thread of the pool for each call would leave none for the job.
+TEST(BlockInPlaceTest, CallsInARowHaveOneStandIn) {
+  Runtime runtime =
+      *RuntimeBuilder().WorkerThreads(1).MaxBlockingThreads(4).Build();
+  auto entered = std::make_shared<sync::Event>();
+  auto enough = std::make_shared<sync::Event>();
+  runtime.BlockOn(runtime.Spawn([entered, enough]() -> Task<> {
+    JoinHandle<void> blocks = weft::Spawn([entered, enough]() -> Task<> {
+      entered->Set();
+      BlockInPlace([&] {
+        enough->BlockingWait();
+        BlockOn(SpawnBlocking([] {}));
+      });
+      co_return;
+    });
+    BlockInPlace([&] { entered->BlockingWait(); });
+    for (int i = 0; i < 16; ++i) {
+      BlockInPlace([] { Spend(absl::Milliseconds(2)); });
+    }
+    enough->Set();
+    co_await blocks;
+  }));
+}
+
+// Run() has its output, but not its driver; nobody else can run the child.
+TEST(BlockInPlaceTest, ARunThatIsOverRunsTasksUntilItMayLeave) {
+  BlockingPool pool(BlockingPoolOptions().MaxThreads(1));
+  Environment environment;
+  environment.offload = &pool;
+  const EnvironmentScope scope(environment);
+  Executor executor;
+  auto value = std::make_shared<int>(0);
+  executor.Run([](std::shared_ptr<int> value) -> Task<> {
+    auto started = std::make_shared<sync::Event>();
+    auto over = std::make_shared<sync::Event>();
+    weft::Spawn([value, started, over]() -> Task<> {
+      JoinHandle<int> child = weft::Spawn(Give(3));
+      started->Set();
+      BlockInPlace([&] {
+        over->BlockingWait();
+        *value = BlockOn(child);
+      });
+      co_return;
+    }).Detach();
+    BlockInPlace([&] { started->BlockingWait(); });
+    over->Set();
+    co_return;
+  }(value));
+  EXPECT_EQ(*value, 3);
+}
+
+// Each call leaves a stand-in behind that is about to go.
+TEST(BlockInPlaceTest, ARunEndsThoughTasksKeepBlocking) {
+  BlockingPool pool;
+  Environment environment;
+  environment.offload = &pool;
+  const EnvironmentScope scope(environment);
+  Executor executor;
+  executor.Run([]() -> Task<> {
+    for (int i = 0; i < 4; ++i) {
+      weft::Spawn([]() -> Task<> {
+        for (;;) {
+          BlockInPlace([] {});
+          co_await YieldNow();
+        }
+      }).Detach();
+    }
+    for (int i = 0; i < 20; ++i) co_await YieldNow();
+    BlockInPlace([] {});
+  }());
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, BlockInPlaceTest,

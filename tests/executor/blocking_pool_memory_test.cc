@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "weft/executor/blocking_pool.h"
 #include "weft/task/block_on.h"
@@ -103,6 +104,32 @@ TEST(BlockingPoolMemoryTest, AFailedAllocationLeavesThePoolAsItWas) {
     open = true;
   }
   EXPECT_GE(failures, 3);
+}
+
+// The thread that would be started when another one has ended: what waits for it
+// is refused, since nobody is left to try again.
+TEST(BlockingPoolMemoryTest, AJobThatWaitsForAThreadToEndIsRefused) {
+  SetFrameAllocator(&kFrames);
+  int refused = 0;
+  for (bool failed = true; failed; refused += failed) {
+    std::atomic<bool> ending{false};
+    std::atomic<bool> go_on{false};
+    BlockingPool pool(BlockingPoolOptions()
+                          .MaxThreads(1)
+                          .KeepAlive(absl::ZeroDuration())
+                          .Name("a-name-that-has-no-room-in-a-string-itself")
+                          .OnThreadStop([&, failure = refused + 1] {
+                            ending = true;
+                            while (!go_on) std::this_thread::yield();
+                            allocations_until_failure = failure;
+                          }));
+    BlockOn(pool.Run(OffloadLane::kGeneral, [] {}));
+    while (!ending) std::this_thread::yield();
+    auto job = pool.Run(OffloadLane::kGeneral, [] {});
+    go_on = true;
+    failed = !BlockOn(std::move(job).Outcome()).ok();
+  }
+  EXPECT_GE(refused, 3);
 }
 
 // ---- No thread can be started ----

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -185,6 +186,49 @@ TEST(BlockingPoolTest, NameLookupsLeaveThreadsForFiles) {
   gate.Open();
 }
 
+TEST(BlockingPoolTest, ThoseWhoStandInLeaveAThread) {
+  Gate gate;
+  BlockingPool pool(BlockingPoolOptions().MaxThreads(4));
+  std::vector<JoinHandle<void>> jobs;
+  for (int i = 0; i < 8; ++i) {
+    jobs.push_back(pool.Run(OffloadLane::kStandIn, [&gate] { gate.Pass(); }));
+  }
+  gate.AwaitInside(3);
+  BlockOn(pool.Run(OffloadLane::kGeneral, [] {}));
+  EXPECT_EQ(pool.GetStats().queued, 5u);
+  gate.Open();
+  for (JoinHandle<void>& job : jobs) BlockOn(job);
+}
+
+TEST(BlockingPoolTest, TheOnlyThreadMayStandIn) {
+  BlockingPool pool(BlockingPoolOptions().MaxThreads(1));
+  BlockOn(pool.Run(OffloadLane::kStandIn, [] {}));
+}
+
+TEST(BlockingPoolDeathTest, ALimitIsAtLeastOne) {
+  EXPECT_DEATH(BlockingPoolOptions().MaxThreads(0), "at least one thread");
+  EXPECT_DEATH(BlockingPoolOptions().MaxThreads(OffloadLane::kFile, 0),
+               "of a lane needs at least one thread");
+}
+
+// Those that are ending count, so the job waits for the place.
+TEST(BlockingPoolTest, ThereAreNoMoreThreadsThanAllowedWhileOneEnds) {
+  Gate ending;
+  BlockingPool pool(BlockingPoolOptions()
+                        .MaxThreads(1)
+                        .KeepAlive(absl::ZeroDuration())
+                        .OnThreadStop([&ending] { ending.Pass(); }));
+  BlockOn(pool.Run(OffloadLane::kGeneral, [] {}));
+  ending.AwaitInside(1);
+  auto first = pool.Run(OffloadLane::kGeneral, [] {});
+  auto second = pool.Run(OffloadLane::kFile, [] {});
+  EXPECT_EQ(pool.GetStats().threads, 1);
+  EXPECT_EQ(pool.GetStats().queued, 2u);
+  ending.Open();
+  BlockOn(first);
+  BlockOn(second);
+}
+
 TEST(BlockingPoolTest, AFullQueueRefusesAndSaysSo) {
   Gate gate;
   BlockingPool pool(BlockingPoolOptions().MaxThreads(1).QueueCapacity(2));
@@ -272,6 +316,51 @@ TEST(BlockingPoolTest, JobsInTheMiddleOfAQueueAreDropped) {
   BlockOn(*jobs[1]);
   BlockOn(*jobs[4]);
   EXPECT_EQ(ran, (std::vector{1, 4}));
+}
+
+// Each owns the handle of the one before: without recursion.
+TEST(BlockingPoolTest, AChainOfJobsIsDroppedWithItsLastHandle) {
+  constexpr int kJobs = 60000;
+  Gate gate;
+  LiveCounter counter;
+  BlockingPool pool(BlockingPoolOptions().MaxThreads(1));
+  auto running = pool.Run(OffloadLane::kGeneral, [&gate] { gate.Pass(); });
+  gate.AwaitInside(1);
+  {
+    auto last = pool.Run(OffloadLane::kGeneral, [] {});
+    for (int i = 1; i < kJobs; ++i) {
+      last = pool.Run(
+          OffloadLane::kGeneral,
+          [object = counter.Make(), handle = std::move(last)]() mutable {});
+    }
+    EXPECT_EQ(counter.live(), kJobs - 1);
+  }
+  EXPECT_EQ(counter.live(), 0);
+  EXPECT_EQ(pool.GetStats().queued, 0u);
+  gate.Open();
+}
+
+TEST(BlockingPoolTest, ADestructorOfAJobMayAwaitTheCancelOfAnother) {
+  struct Cancels {
+    std::optional<JoinHandle<int>> job;
+    Cancels(Cancels&& other) noexcept
+        : job(std::exchange(other.job, std::nullopt)) {}
+    explicit Cancels(JoinHandle<int> job) : job(std::move(job)) {}
+    ~Cancels() {
+      if (job.has_value()) BlockOn(std::move(*job).Cancel());
+    }
+    void operator()() {}
+  };
+  Gate gate;
+  BlockingPool pool(BlockingPoolOptions().MaxThreads(1));
+  auto running = pool.Run(OffloadLane::kGeneral, [&gate] { gate.Pass(); });
+  gate.AwaitInside(1);
+  {
+    auto first = pool.Run(OffloadLane::kGeneral, [] { return 1; });
+    auto second = pool.Run(OffloadLane::kGeneral, Cancels(std::move(first)));
+  }
+  EXPECT_EQ(pool.GetStats().queued, 0u);
+  gate.Open();
 }
 
 TEST(BlockingPoolTest, AJobDroppedWhileItRunsFinishes) {
@@ -395,6 +484,79 @@ TEST(BlockingPoolTest, HooksRunOnEachThread) {
   }
   EXPECT_EQ(started, 1);
   EXPECT_EQ(stopped, 1);
+}
+
+// Whether the hook was called, and whether the pool let go of it.
+struct HookReport {
+  std::atomic<bool> called{false};
+  std::weak_ptr<int> alive;
+
+  // A hook that sets `called`.
+  std::function<void()> MakeHook() {
+    auto token = std::make_shared<int>(0);
+    alive = token;
+    return [this, token] { called = true; };
+  }
+  void AwaitLetGo() const {
+    while (!alive.expired()) std::this_thread::yield();
+  }
+};
+
+TEST(BlockingPoolTest, AThreadThatIsLeftBehindEndsWithoutTheHook) {
+  Gate gate;
+  HookReport report;
+  {
+    BlockingPool pool(BlockingPoolOptions().OnThreadStop(report.MakeHook()));
+    pool.Run(OffloadLane::kGeneral, [&gate] { gate.Pass(); }).Detach();
+    gate.AwaitInside(1);
+    EXPECT_EQ(pool.Shutdown(Instant::Past()).running, 1u);
+  }
+  gate.Open();
+  report.AwaitLetGo();
+  EXPECT_FALSE(report.called);
+}
+
+TEST(BlockingPoolTest, TheThreadThatDestroysThePoolEndsWithoutTheHook) {
+  HookReport report;
+  auto pool = std::make_unique<BlockingPool>(
+      BlockingPoolOptions().OnThreadStop(report.MakeHook()));
+  BlockingPool* raw = pool.get();
+  BlockOn(raw->Run(OffloadLane::kGeneral,
+                   [pool = std::move(pool)]() mutable { pool.reset(); }));
+  report.AwaitLetGo();
+  EXPECT_FALSE(report.called);
+}
+
+TEST(BlockingPoolTest, OneThatWasGivenUpButEndsInTimeCallsTheHook) {
+  Gate gate;
+  HookReport report;
+  BlockingPool pool(BlockingPoolOptions().OnThreadStop(report.MakeHook()));
+  pool.Run(OffloadLane::kGeneral, [&gate] { gate.Pass(); }).Detach();
+  gate.AwaitInside(1);
+  EXPECT_EQ(pool.Shutdown(Instant::Past()).running, 1u);
+  gate.Open();
+  EXPECT_EQ(pool.Shutdown(Instant::Infinite()).running, 0u);
+  EXPECT_TRUE(report.called);
+}
+
+// Here the one at the start; both are the same.
+TEST(BlockingPoolTest, DestructionWaitsForAHookEvenWhereItGaveUp) {
+  Gate gate;
+  std::atomic<bool> over{false};
+  std::thread opener;
+  {
+    BlockingPool pool(BlockingPoolOptions().OnThreadStart([&] {
+      gate.Pass();
+      for (int i = 0; i < 100; ++i) std::this_thread::yield();
+      over = true;
+    }));
+    pool.Run(OffloadLane::kGeneral, [] {}).Detach();
+    gate.AwaitInside(1);
+    pool.Shutdown(Instant::Past());
+    opener = std::thread([&gate] { gate.Open(); });
+  }
+  EXPECT_TRUE(over);
+  opener.join();
 }
 
 TEST(BlockingPoolTest, WhereTheSystemGivesNoThreadJobsAreRefused) {

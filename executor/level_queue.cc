@@ -19,8 +19,9 @@
 namespace weft::executor_internal {
 namespace {
 
-// The stride of weight 1: exact enough for the largest weight. Passes wrap around;
-// those of two levels are never half of their range apart.
+// The stride of weight 1: exact enough for the largest weight. Passes wrap around.
+// Those of levels that are not empty are at most a stride beyond pass_, so no two
+// are half of their range apart. That of an empty level may be anywhere.
 constexpr uint64_t kStride = uint64_t{1} << 31;
 
 bool IsBefore(uint64_t a, uint64_t b) {
@@ -36,7 +37,8 @@ LevelQueue LevelQueue::Strict(size_t levels) {
   return queue;
 }
 
-LevelQueue::LevelQueue(const std::vector<int>& weights) {
+LevelQueue::LevelQueue(const std::vector<int>& weights, uint64_t first_pass)
+    : pass_(first_pass) {
   WEFT_CHECK(!weights.empty(), "a queue needs at least one level");
   for (const int weight : weights) {
     WEFT_CHECK(weight >= 1 && weight <= kMaxWeight,
@@ -51,7 +53,10 @@ LevelQueue::~LevelQueue() {
 
 void LevelQueue::Push(size_t number, void* task) {
   Level& level = levels_[number];
-  if (level.tasks.empty() && IsBefore(level.pass, pass_)) level.pass = pass_;
+  // Its own pass counts only where its last task could have left it.
+  if (level.tasks.empty() && level.pass - pass_ > level.stride) {
+    level.pass = pass_;
+  }
   level.tasks.push_back(task);
   ++size_;
 }

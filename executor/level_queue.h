@@ -34,8 +34,10 @@ class LevelQueue {
   static constexpr int kMaxWeight = 1 << 16;
 
   static LevelQueue Strict(size_t levels);
-  // A level per weight. Requires: weights from 1 to kMaxWeight.
-  explicit LevelQueue(const std::vector<int>& weights);
+  // A level per weight. Requires: weights from 1 to kMaxWeight. Levels are
+  // compared by numbers that grow with each task and wrap around; `first_pass`
+  // is where they begin, for a test that cannot wait until they do.
+  explicit LevelQueue(const std::vector<int>& weights, uint64_t first_pass = 0);
   LevelQueue(LevelQueue&&) = default;
   ~LevelQueue();
 

@@ -99,6 +99,26 @@ TEST(LevelQueueTest, ALevelThatWasEmptyHasSavedNothing) {
   PopLevels(queue, 1000);
 }
 
+// A level that stays empty keeps its pass, while that of the others goes around
+// the range: at whatever distance the two are, it comes in as any other.
+TEST(LevelQueueTest, ALevelThatWasEmptyForEverTakesItsTurn) {
+  constexpr uint64_t kStride = uint64_t{1} << 31;
+  constexpr uint64_t kHalf = uint64_t{1} << 63;
+  for (const uint64_t distance :
+       {kStride + 1, kHalf - kStride, kHalf - 1, kHalf, kHalf + kStride,
+        2 * kHalf - 2 * kStride, 2 * kHalf - kStride, 2 * kHalf - 1}) {
+    LevelQueue queue({1, 1}, distance);
+    Fill(queue, 1, 10);
+    EXPECT_EQ(PopLevels(queue, 4), "1111");
+    Fill(queue, 0, 2);
+
+    const std::string levels = PopLevels(queue, 4);
+
+    EXPECT_EQ(std::count(levels.begin(), levels.end(), '0'), 2) << distance;
+    PopLevels(queue, 10);
+  }
+}
+
 TEST(LevelQueueDeathTest, RefusesWhatIsNoQueue) {
   EXPECT_DEATH(LevelQueue(std::vector<int>()), "at least one level");
   EXPECT_DEATH(LevelQueue({1, 0}), "weight is from 1");

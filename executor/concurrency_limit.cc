@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/executor/task_list.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/polled.h"
@@ -62,15 +63,17 @@ class ConcurrencyLimit::Core final : public Spawner,
 
   // Guarded by mutex_.
   struct Lane {
-    void* ready = nullptr;   // Runnable<SpawnedTask>::IntoRaw()
-    bool suspended = false;  // the task has been, and is unfinished
-    Waker waker;             // of the lane; empty while it is about to look
+    void* ready = nullptr;  // Runnable<SpawnedTask>::IntoRaw()
+    // The task, if it has been suspended and is unfinished. No reference: with
+    // the last of the task's own wakers it comes here to be destroyed.
+    SpawnedTask* suspended = nullptr;
+    Waker waker;  // of the lane; empty while it is about to look
   };
 
   void Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo info) override;
-  void Register(SpawnedTask& task) override { SetSuspended(task, true); }
-  void Unregister(SpawnedTask& task) override { SetSuspended(task, false); }
-  void SetSuspended(const SpawnedTask& task, bool suspended) {
+  void Register(SpawnedTask& task) override { SetSuspended(task, &task); }
+  void Unregister(SpawnedTask& task) override { SetSuspended(task, nullptr); }
+  void SetSuspended(const SpawnedTask& task, SpawnedTask* suspended) {
     const std::lock_guard lock(mutex_);
     lanes_[task.shard].suspended = suspended;
   }
@@ -78,9 +81,10 @@ class ConcurrencyLimit::Core final : public Spawner,
   // A LaneFuture's: the task to run next, else null; then `ended` says whether
   // there will be none.
   void* Next(uint32_t index, Waker& waker, bool& ended);
-  // What its destructor does if it has not ended: destroys the task that is
-  // woken by `task`, and gives the lane up.
-  void LoseLane(uint32_t index, Waker task);
+  // What its destructor does if it has not ended: destroys the lane's task, and
+  // gives the lane up.
+  void LoseLane(uint32_t index);
+  void WakeTaskOf(uint32_t index);
 
   // These require mutex_.
   uint32_t TakeLane();
@@ -110,7 +114,7 @@ class ConcurrencyLimit::Core::LaneFuture {
       : core_(std::move(core)), index_(index) {}
   LaneFuture(LaneFuture&&) = default;
   ~LaneFuture() {
-    if (core_ != nullptr) core_->LoseLane(index_, std::move(task_));
+    if (core_ != nullptr) core_->LoseLane(index_);
   }
 
   Polled<void> Poll(Context& cx) {
@@ -124,7 +128,6 @@ class ConcurrencyLimit::Core::LaneFuture {
       }
       if (task == nullptr) return kPending;
       auto runnable = Runnable<SpawnedTask>::FromRaw(task);
-      if (!runnable.metadata().registered) task_ = runnable.MakeWaker();
       // A task that yields lets the other tasks below run.
       if (std::move(runnable).Run()) break;
     }
@@ -135,7 +138,6 @@ class ConcurrencyLimit::Core::LaneFuture {
  private:
   std::shared_ptr<Core> core_;  // null: moved from, or ended
   const uint32_t index_;
-  Waker task_;  // of the task that was started last
 };
 
 void ConcurrencyLimit::Core::Schedule(Runnable<SpawnedTask> runnable,
@@ -205,8 +207,19 @@ void ConcurrencyLimit::Core::FreeLane(uint32_t index) {
   --running_;
 }
 
-void ConcurrencyLimit::Core::LoseLane(uint32_t index, Waker task) {
-  std::move(task).Wake();  // if the task is suspended, it comes to the lane
+void ConcurrencyLimit::Core::WakeTaskOf(uint32_t index) {
+  Waker waker;
+  {
+    const std::lock_guard lock(mutex_);
+    if (SpawnedTask* task = lanes_[index].suspended) {
+      waker = executor_internal::WakerOf(*task);
+    }
+  }
+  std::move(waker).Wake();
+}
+
+void ConcurrencyLimit::Core::LoseLane(uint32_t index) {
+  WakeTaskOf(index);  // suspended, it comes to the lane
   Waker waker;
   for (;;) {
     void* ready = nullptr;

@@ -22,9 +22,9 @@
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "weft/executor/task_list.h"
+#include "weft/executor/task_ring.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/polled.h"
@@ -68,6 +68,7 @@ class ConcurrencyLimit::Core final : public Spawner,
     // the last of the task's own wakers it comes here to be destroyed.
     SpawnedTask* suspended = nullptr;
     Waker waker;  // of the lane; empty while it is about to look
+    uint32_t next_free = kNoLane;
   };
 
   void Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo info) override;
@@ -99,10 +100,10 @@ class ConcurrencyLimit::Core final : public Spawner,
   std::mutex mutex_;
   // Guarded by mutex_.
   Phase phase_ = Phase::kOpen;
-  std::deque<Lane> lanes_;      // as many as there ever were at a time
-  std::vector<uint32_t> free_;  // those that nobody uses
-  size_t running_ = 0;          // those that are used
-  std::deque<void*> waiting_;   // as Lane::ready
+  std::deque<Lane> lanes_;               // as many as there ever were at a time
+  uint32_t free_ = kNoLane;              // the first of those that nobody uses
+  size_t running_ = 0;                   // those that are used
+  executor_internal::TaskRing waiting_;  // as Lane::ready
 };
 
 // A lane, as a task of the spawner below.
@@ -155,7 +156,7 @@ void ConcurrencyLimit::Core::Schedule(Runnable<SpawnedTask> runnable,
     } else if (phase_ == Phase::kClosed) {
       return;  // destroys it, after the lock
     } else if (phase_ == Phase::kClosing || running_ == limit_) {
-      waiting_.push_back(std::move(runnable).IntoRaw());
+      waiting_.Push(std::move(runnable).IntoRaw());
       return;
     } else {
       index = TakeLane();
@@ -181,29 +182,30 @@ void* ConcurrencyLimit::Core::Next(uint32_t index, Waker& waker, bool& ended) {
     return nullptr;
   }
   if (waiting_.empty()) {
+    waiting_.Trim();
     FreeLane(index);
     ended = true;
     return nullptr;
   }
-  auto next = Runnable<SpawnedTask>::FromRaw(waiting_.front());
-  waiting_.pop_front();
+  auto next = Runnable<SpawnedTask>::FromRaw(waiting_.Pop());
   next.metadata().shard = index;
   return std::move(next).IntoRaw();
 }
 
 uint32_t ConcurrencyLimit::Core::TakeLane() {
-  ++running_;
-  if (free_.empty()) {
+  uint32_t index = free_;
+  if (index == kNoLane) {
+    index = static_cast<uint32_t>(lanes_.size());
     lanes_.emplace_back();
-    return static_cast<uint32_t>(lanes_.size() - 1);
+  } else {
+    free_ = lanes_[index].next_free;
   }
-  const uint32_t index = free_.back();
-  free_.pop_back();
+  ++running_;
   return index;
 }
 
 void ConcurrencyLimit::Core::FreeLane(uint32_t index) {
-  free_.push_back(index);
+  lanes_[index].next_free = std::exchange(free_, index);
   --running_;
 }
 
@@ -254,8 +256,7 @@ void ConcurrencyLimit::Core::Close() {
         phase_ = Phase::kClosed;
         return;
       }
-      task = waiting_.front();
-      waiting_.pop_front();
+      task = waiting_.Pop();
     }
     static_cast<void>(Runnable<SpawnedTask>::FromRaw(task));
   }

@@ -57,7 +57,7 @@ void LevelQueue::Push(size_t number, void* task) {
   if (level.tasks.empty() && level.pass - pass_ > level.stride) {
     level.pass = pass_;
   }
-  level.tasks.push_back(task);
+  level.tasks.Push(task);
   ++size_;
 }
 
@@ -68,9 +68,9 @@ bool LevelQueue::Pop(Item& item) {
     if (level.tasks.empty()) continue;
     if (best == nullptr || IsBefore(level.pass, best->pass)) best = &level;
   }
-  item.task = best->tasks.front();
+  item.task = best->tasks.Pop();
   item.level = static_cast<size_t>(best - levels_.data());
-  best->tasks.pop_front();
+  best->tasks.Trim();
   --size_;
   pass_ = best->pass;
   best->pass += best->stride;

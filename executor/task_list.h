@@ -36,9 +36,12 @@ class TaskList {
   size_t size_ = 0;
 };
 
-// A waker of `task`, and the task of such a waker.
+// A waker of `task`.
 Waker WakerOf(SpawnedTask& task);
-SpawnedTask& TaskOf(const Waker& waker);
+
+// One reference more, and one less, which may free the cell.
+void RefTask(SpawnedTask& task);
+void UnrefTask(SpawnedTask& task);
 
 // Cancels the tasks that `wakers`, got from WakerOf, belong to. Runs
 // schedule functions: call with no lock held.

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "weft/executor/task_list.h"
+#include "weft/executor/task_ring.h"
 #include "weft/task/spawner.h"
 #include "weft/task/waker.h"
 
@@ -68,7 +69,7 @@ class TaskRegistry {
 
  private:
   void CollectLeft();
-  void TakeLeft(std::vector<Waker>& left);
+  TaskRing TakeLeft();
   void PublishSize() {
     // Release: read by Size() without the owner's knowing.
     size_.store(list_.size(), std::memory_order_release);
@@ -80,7 +81,7 @@ class TaskRegistry {
 
   mutable std::mutex mutex_;  // guards the rest
   bool owned_ = false;
-  std::vector<Waker> left_;
+  TaskRing left_;  // SpawnedTask*, each with a reference
 };
 
 }  // namespace weft::executor_internal

@@ -102,6 +102,7 @@ absl::Status ThreadPerCore::Core::Start() {
   const size_t threads = options_.threads_ != 0
                              ? static_cast<size_t>(options_.threads_)
                              : cpus.size();
+  workers_.reserve(threads);  // so that a thread that was started has a place
   while (workers_.size() < threads) {
     const absl::Status status = StartWorker(cpus);
     if (!status.ok()) return status;

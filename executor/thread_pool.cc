@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "weft/executor/executor.h"
@@ -52,7 +53,7 @@ class ThreadPool::Core {
     Thread thread;
   };
 
-  // These require resizing_.
+  // These require resizing_, and the first one a place in workers_.
   absl::Status StartWorker();
   void EndWorkers(size_t left);
 
@@ -67,12 +68,16 @@ class ThreadPool::Core {
 
 absl::Status ThreadPool::Core::Resize(size_t n) {
   const std::lock_guard lock(resizing_);
-  const size_t before = workers_.size();
-  absl::Status status;
-  while (status.ok() && workers_.size() < n) status = StartWorker();
-  EndWorkers(status.ok() ? n : before);
-  threads_.store(static_cast<int>(workers_.size()));
-  return status;
+  workers_.reserve(n);  // so that a thread that was started has a place
+  size_t left = workers_.size();
+  // However this ends, also by an exception.
+  const absl::Cleanup end = [this, &left] { EndWorkers(left); };
+  while (workers_.size() < n) {
+    absl::Status status = StartWorker();
+    if (!status.ok()) return status;
+  }
+  left = n;
+  return absl::OkStatus();
 }
 
 absl::Status ThreadPool::Core::StartWorker() {
@@ -108,6 +113,7 @@ void ThreadPool::Core::EndWorkers(size_t left) {
     workers_.back()->thread.Join();
     workers_.pop_back();
   }
+  threads_.store(static_cast<int>(left));
 }
 
 absl::StatusOr<ThreadPool> ThreadPool::Start(ThreadPoolOptions options) {

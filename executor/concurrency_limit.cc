@@ -267,10 +267,17 @@ ConcurrencyLimit::ConcurrencyLimit(Spawner& below, int limit) {
   core_ = std::make_shared<Core>(below, static_cast<size_t>(limit));
 }
 
-Spawner& ConcurrencyLimit::spawner() const { return *core_; }
+ConcurrencyLimit::Core& ConcurrencyLimit::core() const {
+  WEFT_CHECK(
+      core_ != nullptr,
+      "this ConcurrencyLimit was moved from; use the one that it was moved to");
+  return *core_;
+}
 
-size_t ConcurrencyLimit::running() const { return core_->running(); }
+Spawner& ConcurrencyLimit::spawner() const { return core(); }
 
-size_t ConcurrencyLimit::waiting() const { return core_->waiting(); }
+size_t ConcurrencyLimit::running() const { return core().running(); }
+
+size_t ConcurrencyLimit::waiting() const { return core().waiting(); }
 
 }  // namespace weft

@@ -175,7 +175,14 @@ ThreadPerCore& ThreadPerCore::operator=(ThreadPerCore&& other) noexcept =
     default;
 ThreadPerCore::~ThreadPerCore() = default;
 
-int ThreadPerCore::threads() const { return core_->threads(); }
+ThreadPerCore::Core& ThreadPerCore::core() const {
+  WEFT_CHECK(
+      core_ != nullptr,
+      "this ThreadPerCore was moved from; use the one that it was moved to");
+  return *core_;
+}
+
+int ThreadPerCore::threads() const { return core().threads(); }
 
 int ThreadPerCore::IndexOf(uint64_t key) const {
   // The upper half of the hash, scaled to the number of threads.
@@ -191,7 +198,7 @@ Spawner& ThreadPerCore::spawner(int index) const {
   WEFT_CHECK(index >= 0 && index < threads(),
              "a ThreadPerCore has no such thread; they count from 0 to "
              "threads() - 1");
-  return core_->spawner(static_cast<size_t>(index));
+  return core().spawner(static_cast<size_t>(index));
 }
 
 }  // namespace weft

@@ -128,6 +128,8 @@ class ThreadPerCore {
 
   explicit ThreadPerCore(std::unique_ptr<Core> core);
 
+  Core& core() const;
+
   std::unique_ptr<Core> core_;  // null: moved from
 };
 

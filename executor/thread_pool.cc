@@ -133,9 +133,16 @@ ThreadPool::ThreadPool(ThreadPool&& other) noexcept = default;
 ThreadPool& ThreadPool::operator=(ThreadPool&& other) noexcept = default;
 ThreadPool::~ThreadPool() = default;
 
-Executor& ThreadPool::executor() { return core_->executor(); }
+ThreadPool::Core& ThreadPool::core() const {
+  WEFT_CHECK(
+      core_ != nullptr,
+      "this ThreadPool was moved from; use the one that it was moved to");
+  return *core_;
+}
 
-int ThreadPool::threads() const { return core_->threads(); }
+Executor& ThreadPool::executor() { return core().executor(); }
+
+int ThreadPool::threads() const { return core().threads(); }
 
 absl::Status ThreadPool::Resize(int n) {
   WEFT_CHECK(n >= 1 && n <= Executor::kMaxRunners,
@@ -144,7 +151,7 @@ absl::Status ThreadPool::Resize(int n) {
       task_internal::MayBlock(),
       "a ThreadPool was resized by a task, whose thread it may wait for: "
       "do it on a thread that may block");
-  return core_->Resize(static_cast<size_t>(n));
+  return core().Resize(static_cast<size_t>(n));
 }
 
 }  // namespace weft

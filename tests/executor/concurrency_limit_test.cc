@@ -265,6 +265,16 @@ TEST(ConcurrencyLimitDeathTest, LetsAtLeastOneTaskRun) {
   EXPECT_DEATH(ConcurrencyLimit(executor.spawner(), 0), "at least one task");
 }
 
+TEST(ConcurrencyLimitDeathTest, IsNotUsedAfterAMove) {
+  ManualExecutor executor;
+  ConcurrencyLimit limit(executor.spawner(), 1);
+  const ConcurrencyLimit other = std::move(limit);
+
+  EXPECT_DEATH(static_cast<void>(limit.spawner()), "was moved from");
+  EXPECT_DEATH(static_cast<void>(limit.running()), "was moved from");
+  EXPECT_DEATH(static_cast<void>(limit.waiting()), "was moved from");
+}
+
 class ConcurrencyLimitThreadsTest : public testing::TestWithParam<int> {};
 
 INSTANTIATE_TEST_SUITE_P(Threads, ConcurrencyLimitThreadsTest,

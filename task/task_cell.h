@@ -120,7 +120,9 @@ inline void* FirstRunnable(TaskHeader* task) {
 // will do.
 inline void PrefetchRunnable(const void* runnable) {
   __builtin_prefetch(runnable);
-  __builtin_prefetch(static_cast<const char*>(runnable) + 64);
+  // A number, since adding to a null pointer is undefined.
+  const auto address = reinterpret_cast<uintptr_t>(runnable);
+  __builtin_prefetch(reinterpret_cast<const void*>(address + 64));
 }
 
 // See Runnable. DropRunnable: true if that has destroyed the future.

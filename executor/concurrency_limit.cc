@@ -22,8 +22,9 @@
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
+#include "weft/executor/task_list.h"
+#include "weft/executor/task_ring.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/polled.h"
@@ -62,15 +63,18 @@ class ConcurrencyLimit::Core final : public Spawner,
 
   // Guarded by mutex_.
   struct Lane {
-    void* ready = nullptr;   // Runnable<SpawnedTask>::IntoRaw()
-    bool suspended = false;  // the task has been, and is unfinished
-    Waker waker;             // of the lane; empty while it is about to look
+    void* ready = nullptr;  // Runnable<SpawnedTask>::IntoRaw()
+    // The task, if it has been suspended and is unfinished. No reference: with
+    // the last of the task's own wakers it comes here to be destroyed.
+    SpawnedTask* suspended = nullptr;
+    Waker waker;  // of the lane; empty while it is about to look
+    uint32_t next_free = kNoLane;
   };
 
   void Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo info) override;
-  void Register(SpawnedTask& task) override { SetSuspended(task, true); }
-  void Unregister(SpawnedTask& task) override { SetSuspended(task, false); }
-  void SetSuspended(const SpawnedTask& task, bool suspended) {
+  void Register(SpawnedTask& task) override { SetSuspended(task, &task); }
+  void Unregister(SpawnedTask& task) override { SetSuspended(task, nullptr); }
+  void SetSuspended(const SpawnedTask& task, SpawnedTask* suspended) {
     const std::lock_guard lock(mutex_);
     lanes_[task.shard].suspended = suspended;
   }
@@ -78,9 +82,10 @@ class ConcurrencyLimit::Core final : public Spawner,
   // A LaneFuture's: the task to run next, else null; then `ended` says whether
   // there will be none.
   void* Next(uint32_t index, Waker& waker, bool& ended);
-  // What its destructor does if it has not ended: destroys the task that is
-  // woken by `task`, and gives the lane up.
-  void LoseLane(uint32_t index, Waker task);
+  // What its destructor does if it has not ended: destroys the lane's task, and
+  // gives the lane up.
+  void LoseLane(uint32_t index);
+  void WakeTaskOf(uint32_t index);
 
   // These require mutex_.
   uint32_t TakeLane();
@@ -95,10 +100,10 @@ class ConcurrencyLimit::Core final : public Spawner,
   std::mutex mutex_;
   // Guarded by mutex_.
   Phase phase_ = Phase::kOpen;
-  std::deque<Lane> lanes_;      // as many as there ever were at a time
-  std::vector<uint32_t> free_;  // those that nobody uses
-  size_t running_ = 0;          // those that are used
-  std::deque<void*> waiting_;   // as Lane::ready
+  std::deque<Lane> lanes_;               // as many as there ever were at a time
+  uint32_t free_ = kNoLane;              // the first of those that nobody uses
+  size_t running_ = 0;                   // those that are used
+  executor_internal::TaskRing waiting_;  // as Lane::ready
 };
 
 // A lane, as a task of the spawner below.
@@ -110,7 +115,7 @@ class ConcurrencyLimit::Core::LaneFuture {
       : core_(std::move(core)), index_(index) {}
   LaneFuture(LaneFuture&&) = default;
   ~LaneFuture() {
-    if (core_ != nullptr) core_->LoseLane(index_, std::move(task_));
+    if (core_ != nullptr) core_->LoseLane(index_);
   }
 
   Polled<void> Poll(Context& cx) {
@@ -124,7 +129,6 @@ class ConcurrencyLimit::Core::LaneFuture {
       }
       if (task == nullptr) return kPending;
       auto runnable = Runnable<SpawnedTask>::FromRaw(task);
-      if (!runnable.metadata().registered) task_ = runnable.MakeWaker();
       // A task that yields lets the other tasks below run.
       if (std::move(runnable).Run()) break;
     }
@@ -135,7 +139,6 @@ class ConcurrencyLimit::Core::LaneFuture {
  private:
   std::shared_ptr<Core> core_;  // null: moved from, or ended
   const uint32_t index_;
-  Waker task_;  // of the task that was started last
 };
 
 void ConcurrencyLimit::Core::Schedule(Runnable<SpawnedTask> runnable,
@@ -153,7 +156,7 @@ void ConcurrencyLimit::Core::Schedule(Runnable<SpawnedTask> runnable,
     } else if (phase_ == Phase::kClosed) {
       return;  // destroys it, after the lock
     } else if (phase_ == Phase::kClosing || running_ == limit_) {
-      waiting_.push_back(std::move(runnable).IntoRaw());
+      waiting_.Push(std::move(runnable).IntoRaw());
       return;
     } else {
       index = TakeLane();
@@ -179,34 +182,46 @@ void* ConcurrencyLimit::Core::Next(uint32_t index, Waker& waker, bool& ended) {
     return nullptr;
   }
   if (waiting_.empty()) {
+    waiting_.Trim();
     FreeLane(index);
     ended = true;
     return nullptr;
   }
-  auto next = Runnable<SpawnedTask>::FromRaw(waiting_.front());
-  waiting_.pop_front();
+  auto next = Runnable<SpawnedTask>::FromRaw(waiting_.Pop());
   next.metadata().shard = index;
   return std::move(next).IntoRaw();
 }
 
 uint32_t ConcurrencyLimit::Core::TakeLane() {
-  ++running_;
-  if (free_.empty()) {
+  uint32_t index = free_;
+  if (index == kNoLane) {
+    index = static_cast<uint32_t>(lanes_.size());
     lanes_.emplace_back();
-    return static_cast<uint32_t>(lanes_.size() - 1);
+  } else {
+    free_ = lanes_[index].next_free;
   }
-  const uint32_t index = free_.back();
-  free_.pop_back();
+  ++running_;
   return index;
 }
 
 void ConcurrencyLimit::Core::FreeLane(uint32_t index) {
-  free_.push_back(index);
+  lanes_[index].next_free = std::exchange(free_, index);
   --running_;
 }
 
-void ConcurrencyLimit::Core::LoseLane(uint32_t index, Waker task) {
-  std::move(task).Wake();  // if the task is suspended, it comes to the lane
+void ConcurrencyLimit::Core::WakeTaskOf(uint32_t index) {
+  Waker waker;
+  {
+    const std::lock_guard lock(mutex_);
+    if (SpawnedTask* task = lanes_[index].suspended) {
+      waker = executor_internal::WakerOf(*task);
+    }
+  }
+  std::move(waker).Wake();
+}
+
+void ConcurrencyLimit::Core::LoseLane(uint32_t index) {
+  WakeTaskOf(index);  // suspended, it comes to the lane
   Waker waker;
   for (;;) {
     void* ready = nullptr;
@@ -241,8 +256,7 @@ void ConcurrencyLimit::Core::Close() {
         phase_ = Phase::kClosed;
         return;
       }
-      task = waiting_.front();
-      waiting_.pop_front();
+      task = waiting_.Pop();
     }
     static_cast<void>(Runnable<SpawnedTask>::FromRaw(task));
   }
@@ -253,10 +267,17 @@ ConcurrencyLimit::ConcurrencyLimit(Spawner& below, int limit) {
   core_ = std::make_shared<Core>(below, static_cast<size_t>(limit));
 }
 
-Spawner& ConcurrencyLimit::spawner() const { return *core_; }
+ConcurrencyLimit::Core& ConcurrencyLimit::core() const {
+  WEFT_CHECK(
+      core_ != nullptr,
+      "this ConcurrencyLimit was moved from; use the one that it was moved to");
+  return *core_;
+}
 
-size_t ConcurrencyLimit::running() const { return core_->running(); }
+Spawner& ConcurrencyLimit::spawner() const { return core(); }
 
-size_t ConcurrencyLimit::waiting() const { return core_->waiting(); }
+size_t ConcurrencyLimit::running() const { return core().running(); }
+
+size_t ConcurrencyLimit::waiting() const { return core().waiting(); }
 
 }  // namespace weft

@@ -58,6 +58,8 @@ class ConcurrencyLimit {
  private:
   class Core;
 
+  Core& core() const;
+
   std::shared_ptr<Core> core_;
 };
 

@@ -54,7 +54,7 @@ LevelQueue::~LevelQueue() {
 void LevelQueue::Push(size_t number, void* task) {
   Level& level = levels_[number];
   if (level.tasks.empty()) level.pass = std::max(level.pass, pass_);
-  level.tasks.push_back(task);
+  level.tasks.Push(task);
   ++size_;
 }
 
@@ -65,9 +65,9 @@ bool LevelQueue::Pop(Item& item) {
     if (level.tasks.empty()) continue;
     if (best == nullptr || level.pass < best->pass) best = &level;
   }
-  item.task = best->tasks.front();
+  item.task = best->tasks.Pop();
   item.level = static_cast<size_t>(best - levels_.data());
-  best->tasks.pop_front();
+  best->tasks.Trim();
   --size_;
   pass_ = best->pass;
   best->pass += best->stride;

@@ -18,8 +18,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <vector>
+
+#include "weft/executor/task_ring.h"
 
 namespace weft::executor_internal {
 
@@ -50,7 +51,7 @@ class LevelQueue {
   struct Level {
     explicit Level(uint64_t stride) : stride(stride) {}
 
-    std::deque<void*> tasks;
+    TaskRing tasks;
     const uint64_t stride;  // by how much a task advances `pass`; 0: strict
     uint64_t pass = 0;      // the level that has the least is next
   };

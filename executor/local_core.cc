@@ -20,6 +20,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -37,6 +38,7 @@
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task_cell.h"
+#include "weft/task/wake_list.h"
 #include "weft/task/waker.h"
 
 namespace weft::executor_internal {
@@ -114,7 +116,7 @@ class LocalCore::RunScope {
   RunScope& operator=(const RunScope&) = delete;
   // An outer Run() sets its own unparker again when it parks.
   ~RunScope() {
-    if (core_.has_unparker_) core_.SetUnparker(Waker());
+    if (core_.has_unparker_) core_.SetUnparker(nullptr);
     core_.running_ = outer_running_;
     core_.main_woken_ = true;  // the wake may have been for an outer Run()
   }
@@ -205,7 +207,9 @@ void LocalCore::PollDriver(Driver& driver) {
 void LocalCore::ParkIn(Driver& driver) {
   since_driver_ = 0;
   before_yield_ = -1;
-  if (!has_unparker_) SetUnparker(driver.Unparker());
+  if (!has_unparker_) {
+    SetUnparker(std::make_shared<const Waker>(driver.Unparker()));
+  }
   if (inbox_.FallAsleep()) driver.Park(Instant::Infinite());
   if (slots_ == nullptr) inbox_.WakeUp();
   TakeInbox();
@@ -246,6 +250,7 @@ void LocalCore::AwaitTasks(DriveSlot& slot, const Waker& waker) {
   slot.waits_ = true;
   {
     const std::lock_guard lock(mutex_);
+    slot.entry_ = ++entries_;
     slot.next_ = std::exchange(slots_, &slot);
   }
   // Closed, there will be no more tasks.
@@ -338,22 +343,38 @@ void LocalCore::WakeMain() {
   }
 }
 
-void LocalCore::SetUnparker(Waker unparker) {
-  has_unparker_ = static_cast<bool>(unparker);
+void LocalCore::SetUnparker(std::shared_ptr<const Waker> unparker) {
+  has_unparker_ = unparker != nullptr;
   const std::lock_guard lock(mutex_);
   std::swap(unparker_, unparker);
 }
 
+// Under the mutex wakers are taken or shared, never copied: that is foreign code.
 void LocalCore::Unpark() {
-  std::vector<Waker> wakers;
+  std::shared_ptr<const Waker> unparker;
+  uint64_t last = 0;
   {
     const std::lock_guard lock(mutex_);
-    wakers.push_back(unparker_);
-    for (DriveSlot* slot = slots_; slot != nullptr; slot = slot->next_) {
-      wakers.push_back(slot->waker_);
-    }
+    unparker = unparker_;
+    last = entries_;
   }
-  for (Waker& waker : wakers) std::move(waker).Wake();
+  if (unparker != nullptr) unparker->WakeByRef();
+  // Who enters from now on sees the letter.
+  for (bool more = true; more;) {
+    WakeList wakers;
+    more = TakeWakers(last, wakers);
+    wakers.WakeAll();
+  }
+}
+
+bool LocalCore::TakeWakers(uint64_t last, WakeList& wakers) {
+  const std::lock_guard lock(mutex_);
+  for (DriveSlot* slot = slots_; slot != nullptr; slot = slot->next_) {
+    if (slot->entry_ > last || !slot->waker_) continue;
+    if (wakers.IsFull()) return true;
+    wakers.Add(std::exchange(slot->waker_, Waker()));
+  }
+  return false;
 }
 
 size_t LocalCore::Close() {

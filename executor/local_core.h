@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 
 #include "absl/functional/function_ref.h"
@@ -24,6 +25,7 @@
 #include "weft/task/driver.h"
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
+#include "weft/task/wake_list.h"
 #include "weft/task/waker.h"
 
 namespace weft::executor_internal {
@@ -34,8 +36,11 @@ class DriveSlot {
  private:
   friend class LocalCore;
 
+  // In the list guarded by the core's mutex; empty if another thread took it, to
+  // wake it.
   Waker waker_;
   DriveSlot* next_ = nullptr;
+  uint64_t entry_ = 0;  // which of all that were ever entered
   bool waits_ = false;  // it is in the core's list
 };
 
@@ -97,7 +102,9 @@ class LocalCore final : public Spawner {
   // `item` is a Runnable or, for WakeMain(), null.
   void SendHome(void* item);
   void Unpark();
-  void SetUnparker(Waker unparker);
+  // Takes wakers of slots up to entry `last`; false if these were all.
+  bool TakeWakers(uint64_t last, WakeList& wakers);
+  void SetUnparker(std::shared_ptr<const Waker> unparker);
   // Enters `slot` in the list, or wakes `waker` if there is something to do.
   void AwaitTasks(DriveSlot& slot, const Waker& waker);
   void WakeSlots();
@@ -127,8 +134,11 @@ class LocalCore final : public Spawner {
 
   std::mutex mutex_;
   // Written at home, under mutex_; others read them under it.
-  Waker unparker_;                  // of the driver that Run() may be parked in
+  // Of the driver that Run() may be parked in. Shared: others wake it after the
+  // lock.
+  std::shared_ptr<const Waker> unparker_;
   DriveSlot* slots_ = nullptr;      // those that wait
+  uint64_t entries_ = 0;            // how many slots have come into the list
   LocalCore* next_free_ = nullptr;  // the pool's
 };
 

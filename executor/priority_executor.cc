@@ -38,7 +38,7 @@ Spawner& PriorityExecutor::spawner(int level) const {
   WEFT_CHECK(level >= 0 && level < levels(),
              "a PriorityExecutor has no such level; the highest is 0, the "
              "lowest levels() - 1");
-  return core_->spawner(static_cast<size_t>(level));
+  return core().spawner(static_cast<size_t>(level));
 }
 
 }  // namespace weft

@@ -80,7 +80,7 @@ class PriorityExecutor {
       Spawner& below,
       const PriorityExecutorOptions& options = PriorityExecutorOptions());
 
-  int levels() const { return static_cast<int>(core_->levels()); }
+  int levels() const { return static_cast<int>(core().levels()); }
 
   // Starts running a future, or what a function returns; see Spawner.
   template <class F>
@@ -96,6 +96,13 @@ class PriorityExecutor {
   Spawner& spawner(int level) const;
 
  private:
+  executor_internal::PumpCore& core() const {
+    WEFT_CHECK(core_ != nullptr,
+               "this PriorityExecutor was moved from; use the one that it was "
+               "moved to");
+    return *core_;
+  }
+
   std::shared_ptr<executor_internal::PumpCore> core_;
 };
 

@@ -71,8 +71,10 @@ class PumpCore::Pump {
   friend PumpCore;
 
   std::shared_ptr<PumpCore> core_;  // null: moved from, or ended
-  // Guarded by the core's mutex; not empty while the pump is idle.
-  Waker waker_;
+  // Guarded by the core's mutex.
+  bool idle_ = false;  // it is in the core's list
+  Pump* next_idle_ = nullptr;
+  Waker waker_;  // what wakes it then
 };
 
 // Makes a level's spawner the current one.
@@ -134,10 +136,10 @@ PumpCore::Step PumpCore::NextStep(Pump& pump, Waker& waker,
     const std::lock_guard lock(mutex_);
     LeaveIdle(pump);  // it may be polled without having been woken
     if (ready_.Pop(item)) return Step::kRun;
-    const size_t active = pumps_ - idle_.size();
+    const size_t active = pumps_ - idle_count_;
     if (suspended_.size() != 0 || active > 1) {
       std::swap(pump.waker_, waker);
-      idle_.push_back(&pump);
+      BeIdle(pump);
       return Step::kRest;
     }
     --pumps_;
@@ -154,21 +156,30 @@ void PumpCore::RunOne(const LevelQueue::Item& item) {
 
 // How many tasks are unfinished, or more: some are counted twice.
 size_t PumpCore::CountAlive() const {
-  const size_t active = pumps_ - idle_.size();
+  const size_t active = pumps_ - idle_count_;
   return ready_.size() + suspended_.size() + active;
 }
 
-Waker PumpCore::TakeIdle() {
-  if (idle_.empty()) return Waker();
-  Pump* pump = idle_.back();
-  idle_.pop_back();
-  return std::exchange(pump->waker_, Waker());
+void PumpCore::BeIdle(Pump& pump) {
+  pump.idle_ = true;
+  pump.next_idle_ = std::exchange(idle_, &pump);
+  ++idle_count_;
 }
 
 void PumpCore::LeaveIdle(Pump& pump) {
-  if (!pump.waker_) return;  // as nearly always
-  const auto place = std::find(idle_.begin(), idle_.end(), &pump);
-  if (place != idle_.end()) idle_.erase(place);
+  if (!pump.idle_) return;  // as nearly always
+  Pump** link = &idle_;
+  while (*link != &pump) link = &(*link)->next_idle_;
+  *link = pump.next_idle_;
+  pump.idle_ = false;
+  --idle_count_;
+}
+
+Waker PumpCore::TakeIdle() {
+  if (idle_ == nullptr) return Waker();
+  Pump& pump = *idle_;
+  LeaveIdle(pump);
+  return std::exchange(pump.waker_, Waker());
 }
 
 void PumpCore::LosePump(Pump& pump) {

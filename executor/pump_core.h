@@ -78,8 +78,9 @@ class PumpCore : public std::enable_shared_from_this<PumpCore> {
   void RunOne(const LevelQueue::Item& item);
   // These require mutex_.
   size_t CountAlive() const;
-  Waker TakeIdle();
+  void BeIdle(Pump& pump);
   void LeaveIdle(Pump& pump);
+  Waker TakeIdle();
 
   // Destroys all tasks. Requires: phase_ is kClosing, there is no pump.
   void Close();
@@ -93,9 +94,10 @@ class PumpCore : public std::enable_shared_from_this<PumpCore> {
   // Guarded by mutex_.
   Phase phase_ = Phase::kOpen;
   LevelQueue ready_;
-  TaskList suspended_;       // and those that were suspended before
-  size_t pumps_ = 0;         // that exist
-  std::vector<Pump*> idle_;  // those that wait, and have their waker in them
+  TaskList suspended_;    // and those that were suspended before
+  size_t pumps_ = 0;      // that exist
+  Pump* idle_ = nullptr;  // the first of those that wait
+  size_t idle_count_ = 0;
 };
 
 }  // namespace weft::executor_internal

@@ -30,6 +30,7 @@
 
 #include "weft/executor/level_queue.h"
 #include "weft/executor/pump_core.h"
+#include "weft/task/check.h"
 #include "weft/task/future.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/spawner.h"
@@ -52,7 +53,11 @@ class Strand {
     return spawner().SpawnBorrowing(std::move(future));
   }
   // Lives as long as a copy of the strand or an unfinished task of it.
-  Spawner& spawner() const { return core_->spawner(0); }
+  Spawner& spawner() const {
+    WEFT_CHECK(core_ != nullptr,
+               "this Strand was moved from; use the one that it was moved to");
+    return core_->spawner(0);
+  }
 
  private:
   std::shared_ptr<executor_internal::PumpCore> core_;

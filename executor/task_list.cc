@@ -54,17 +54,16 @@ Waker WakerOf(SpawnedTask& task) {
   return task_internal::MakeTaskWaker(HeaderOf(&task));
 }
 
-SpawnedTask& TaskOf(const Waker& waker) {
-  // The data of a task's waker is its header.
-  auto* header = static_cast<task_internal::TaskHeader*>(waker.data());
-  return static_cast<Header*>(header)->metadata;
-}
+void RefTask(SpawnedTask& task) { task_internal::RefTask(HeaderOf(&task)); }
+
+void UnrefTask(SpawnedTask& task) { task_internal::UnrefTask(HeaderOf(&task)); }
 
 const task_internal::TaskIdentity& IdentityOf(SpawnedTask& task) {
   return *HeaderOf(&task);
 }
 
 void CancelTasks(std::vector<Waker> wakers) {
+  // The data of a task's waker is its header.
   for (Waker& waker : wakers) {
     task_internal::CancelTask(
         static_cast<task_internal::TaskHeader*>(waker.data()));

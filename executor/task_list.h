@@ -42,6 +42,10 @@ Waker WakerOf(SpawnedTask& task);
 SpawnedTask& TaskOf(const Waker& waker);
 const task_internal::TaskIdentity& IdentityOf(SpawnedTask& task);
 
+// One reference more, and one less, which may free the cell.
+void RefTask(SpawnedTask& task);
+void UnrefTask(SpawnedTask& task);
+
 // Cancels the tasks that `wakers`, got from WakerOf, belong to. Runs
 // schedule functions: call with no lock held.
 void CancelTasks(std::vector<Waker> wakers);

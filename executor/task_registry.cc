@@ -11,11 +11,20 @@
 #include <vector>
 
 #include "weft/executor/task_list.h"
+#include "weft/executor/task_ring.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task_identity.h"
 #include "weft/task/waker.h"
 
 namespace weft::executor_internal {
+namespace {
+
+// Call with no lock held.
+void DropAll(TaskRing& left) {
+  while (!left.empty()) UnrefTask(*static_cast<SpawnedTask*>(left.Pop()));
+}
+
+}  // namespace
 
 void TaskRegistry::Own() {
   const std::lock_guard lock(mutex_);
@@ -23,10 +32,13 @@ void TaskRegistry::Own() {
 }
 
 void TaskRegistry::Disown() {
-  std::vector<Waker> left;  // dropped after the lock
-  const std::lock_guard lock(mutex_);
-  TakeLeft(left);
-  owned_ = false;
+  TaskRing left;
+  {
+    const std::lock_guard lock(mutex_);
+    left = TakeLeft();
+    owned_ = false;
+  }
+  DropAll(left);
 }
 
 void TaskRegistry::AddShared(SpawnedTask& task) {
@@ -41,7 +53,8 @@ size_t TaskRegistry::Remove(SpawnedTask& task) {
     return 0;
   }
   if (task.named) RemoveName(task);
-  left_.push_back(WakerOf(task));
+  RefTask(task);
+  left_.Push(&task);
   // Relaxed: changed under the mutex; Collect() only wants to know that it is
   // not zero.
   left_count_.store(left_.size(), std::memory_order_relaxed);
@@ -68,17 +81,24 @@ void TaskRegistry::AppendNames(std::vector<std::string>& names) const {
 }
 
 void TaskRegistry::CollectLeft() {
-  std::vector<Waker> left;  // dropped after the lock
-  const std::lock_guard lock(mutex_);
-  TakeLeft(left);
+  TaskRing left;
+  {
+    const std::lock_guard lock(mutex_);
+    left = TakeLeft();
+  }
+  DropAll(left);
 }
 
 // Requires: the mutex is held, by the owner.
-void TaskRegistry::TakeLeft(std::vector<Waker>& left) {
-  std::swap(left, left_);
+TaskRing TaskRegistry::TakeLeft() {
+  for (size_t i = 0; i < left_.size(); ++i) {
+    void* task = left_.Pop();
+    list_.Remove(*static_cast<SpawnedTask*>(task));
+    left_.Push(task);
+  }
   left_count_.store(0, std::memory_order_relaxed);  // relaxed: as in Remove
-  for (const Waker& waker : left) list_.Remove(TaskOf(waker));
   PublishSize();
+  return std::move(left_);
 }
 
 size_t TaskRegistry::Size() const {

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "weft/executor/task_list.h"
+#include "weft/executor/task_ring.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task_id.h"
 #include "weft/task/waker.h"
@@ -83,7 +84,7 @@ class TaskRegistry {
   void AddName(SpawnedTask& task);
   void RemoveName(SpawnedTask& task);
   void CollectLeft();
-  void TakeLeft(std::vector<Waker>& left);
+  TaskRing TakeLeft();
   void PublishSize() {
     // Release: read by Size() without the owner's knowing.
     size_.store(list_.size(), std::memory_order_release);
@@ -95,7 +96,7 @@ class TaskRegistry {
 
   mutable std::mutex mutex_;  // guards the next two
   bool owned_ = false;
-  std::vector<Waker> left_;
+  TaskRing left_;  // SpawnedTask*, each with a reference
 
   mutable std::mutex names_mutex_;  // may be taken while mutex_ is held
   std::map<TaskId, std::string_view> names_;  // guarded by it; the tasks' own

@@ -74,6 +74,7 @@ absl::Status ThreadPerCore::Core::Start() {
   const size_t threads = options_.threads_ != 0
                              ? static_cast<size_t>(options_.threads_)
                              : cpus.size();
+  workers_.reserve(threads);  // so that a thread that was started has a place
   while (workers_.size() < threads) {
     const absl::Status status = StartWorker(cpus);
     if (!status.ok()) return status;
@@ -148,7 +149,14 @@ ThreadPerCore& ThreadPerCore::operator=(ThreadPerCore&& other) noexcept =
     default;
 ThreadPerCore::~ThreadPerCore() = default;
 
-int ThreadPerCore::threads() const { return core_->threads(); }
+ThreadPerCore::Core& ThreadPerCore::core() const {
+  WEFT_CHECK(
+      core_ != nullptr,
+      "this ThreadPerCore was moved from; use the one that it was moved to");
+  return *core_;
+}
+
+int ThreadPerCore::threads() const { return core().threads(); }
 
 int ThreadPerCore::IndexOf(uint64_t key) const {
   return ShardOf(key, threads());
@@ -162,7 +170,7 @@ Spawner& ThreadPerCore::spawner(int index) const {
   WEFT_CHECK(index >= 0 && index < threads(),
              "a ThreadPerCore has no such thread; they count from 0 to "
              "threads() - 1");
-  return core_->spawner(static_cast<size_t>(index));
+  return core().spawner(static_cast<size_t>(index));
 }
 
 }  // namespace weft

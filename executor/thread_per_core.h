@@ -129,6 +129,8 @@ class ThreadPerCore {
 
   explicit ThreadPerCore(std::unique_ptr<Core> core);
 
+  Core& core() const;
+
   std::unique_ptr<Core> core_;  // null: moved from
 };
 

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "weft/executor/executor.h"
@@ -52,7 +53,7 @@ class ThreadPool::Core {
     Thread thread;
   };
 
-  // These require resizing_.
+  // These require resizing_, and the first one a place in workers_.
   absl::Status StartWorker();
   void EndWorkers(size_t left);
 
@@ -67,12 +68,16 @@ class ThreadPool::Core {
 
 absl::Status ThreadPool::Core::Resize(size_t n) {
   const std::lock_guard lock(resizing_);
-  const size_t before = workers_.size();
-  absl::Status status;
-  while (status.ok() && workers_.size() < n) status = StartWorker();
-  EndWorkers(status.ok() ? n : before);
-  threads_.store(static_cast<int>(workers_.size()));
-  return status;
+  workers_.reserve(n);  // so that a thread that was started has a place
+  size_t left = workers_.size();
+  // However this ends, also by an exception.
+  const absl::Cleanup end = [this, &left] { EndWorkers(left); };
+  while (workers_.size() < n) {
+    absl::Status status = StartWorker();
+    if (!status.ok()) return status;
+  }
+  left = n;
+  return absl::OkStatus();
 }
 
 absl::Status ThreadPool::Core::StartWorker() {
@@ -108,6 +113,7 @@ void ThreadPool::Core::EndWorkers(size_t left) {
     workers_.back()->thread.Join();
     workers_.pop_back();
   }
+  threads_.store(static_cast<int>(left));
 }
 
 absl::StatusOr<ThreadPool> ThreadPool::Start(ThreadPoolOptions options) {
@@ -127,9 +133,16 @@ ThreadPool::ThreadPool(ThreadPool&& other) noexcept = default;
 ThreadPool& ThreadPool::operator=(ThreadPool&& other) noexcept = default;
 ThreadPool::~ThreadPool() = default;
 
-Executor& ThreadPool::executor() { return core_->executor(); }
+ThreadPool::Core& ThreadPool::core() const {
+  WEFT_CHECK(
+      core_ != nullptr,
+      "this ThreadPool was moved from; use the one that it was moved to");
+  return *core_;
+}
 
-int ThreadPool::threads() const { return core_->threads(); }
+Executor& ThreadPool::executor() { return core().executor(); }
+
+int ThreadPool::threads() const { return core().threads(); }
 
 absl::Status ThreadPool::Resize(int n) {
   WEFT_CHECK(n >= 1 && n <= Executor::kMaxRunners,
@@ -138,7 +151,7 @@ absl::Status ThreadPool::Resize(int n) {
       task_internal::MayBlock(),
       "a ThreadPool was resized by a task, whose thread it may wait for: "
       "do it on a thread that may block");
-  return core_->Resize(static_cast<size_t>(n));
+  return core().Resize(static_cast<size_t>(n));
 }
 
 }  // namespace weft

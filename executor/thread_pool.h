@@ -133,6 +133,8 @@ class ThreadPool {
 
   explicit ThreadPool(std::unique_ptr<Core> core);
 
+  Core& core() const;
+
   std::unique_ptr<Core> core_;  // null: moved from
 };
 

@@ -75,7 +75,8 @@ class RuntimeBuilder {
   RuntimeBuilder& OnThreadUnpark(std::function<void()> hook);
 
   // Receives the exceptions of detached tasks, on the thread that polled them.
-  // By default they are reported on standard error, and the process goes on.
+  // By default they are reported on standard error, and the process goes on. A
+  // handler must not throw.
   RuntimeBuilder& OnUnhandledException(
       std::function<void(std::exception_ptr)> handler);
 

@@ -42,7 +42,7 @@ class UnhandledExceptionHandler {
  public:
   virtual ~UnhandledExceptionHandler() = default;
   // Called on the thread that polled the task, with no lock held. The task is
-  // CurrentTaskId() and CurrentTaskName().
+  // CurrentTaskId() and CurrentTaskName(). Must not throw: that ends the program.
   virtual void OnUnhandledException(std::exception_ptr exception) = 0;
 };
 

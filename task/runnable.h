@@ -27,6 +27,9 @@
 //                     also while another thread runs the task. Whoever finds the
 //                     Runnable in a queue may drop it here, to free it at once.
 //
+// A schedule function must not throw; that ends the program. A wake can tell
+// nobody that it failed, and the task would be lost.
+//
 // Thread safety: the schedule function is called from any thread that wakes the
 // task, possibly from several at once for different tasks. A Runnable may be
 // run on any thread, except one made by SpawnLocalOn.

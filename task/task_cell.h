@@ -56,7 +56,7 @@ struct TaskVTable {
   void (*destroy_output)(TaskHeader* task) noexcept;
   void* (*output)(TaskHeader* task);
   // Hands on the Runnable `runnable`, which the caller owns; see TaskOf.
-  void (*schedule)(void* runnable, ScheduleInfo info);
+  void (*schedule)(void* runnable, ScheduleInfo info) noexcept;
   void (*on_pending)(TaskHeader* task);  // may be null
   void (*on_gone)(TaskHeader* task);     // may be null
   void (*on_cancel)(TaskHeader* task);   // may be null
@@ -230,7 +230,7 @@ class TaskCell final : public TaskHeaderWith<M> {
   static void* OutputOf(TaskHeader* task) {
     return std::addressof(Of(task)->output_);
   }
-  static void Schedule(void* runnable, ScheduleInfo info) {
+  static void Schedule(void* runnable, ScheduleInfo info) noexcept {
     TaskHeader* task = TaskOf(runnable);
     // The Runnable may be run, and the cell freed, while the schedule function
     // is still busy: it works on a copy, or on a reference of its own.

@@ -32,7 +32,7 @@ std::string Describe(const std::exception_ptr& exception) {
 
 }  // namespace
 
-void ReportUnhandledException(std::exception_ptr exception) {
+void ReportUnhandledException(std::exception_ptr exception) noexcept {
   if (auto* handler = Environment::Current().unhandled_exception) {
     handler->OnUnhandledException(std::move(exception));
     return;

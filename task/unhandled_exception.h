@@ -11,8 +11,10 @@
 namespace weft::task_internal {
 
 // Gives `exception` to the current environment's handler, or else describes it
-// on standard error. Thread safety: any thread.
-void ReportUnhandledException(std::exception_ptr exception);
+// on standard error. What the handler throws ends the program: it would leave
+// through an executor, which is in the middle of a task's end. Thread safety: any
+// thread.
+void ReportUnhandledException(std::exception_ptr exception) noexcept;
 
 }  // namespace weft::task_internal
 

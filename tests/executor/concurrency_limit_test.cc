@@ -137,6 +137,28 @@ TEST(ConcurrencyLimitTest, ACancelledTaskMakesRoom) {
   EXPECT_EQ(executor.Run(third), 3);
 }
 
+// Nothing can wake what waits in Pending(), so detached it goes at once, and the
+// place is the next one's.
+TEST(ConcurrencyLimitTest, ADetachedTaskThatNothingCanWakeMakesRoom) {
+  LiveCounter counter;
+  ManualExecutor executor;
+  ConcurrencyLimit limit(executor.spawner(), 1);
+  limit.Spawn(Hold(counter.Make())).Detach();
+  std::optional<JoinHandle<>> second(limit.Spawn(Hold(counter.Make())));
+  JoinHandle<int> third = limit.Spawn(Ready(3));
+
+  executor.RunUntilIdle();
+  EXPECT_EQ(counter.live(), 1);
+  EXPECT_FALSE(third.IsFinished());
+  std::move(*second).Detach();
+  executor.RunUntilIdle();
+
+  EXPECT_EQ(counter.live(), 0);
+  EXPECT_EQ(executor.Run(third), 3);
+  EXPECT_EQ(limit.running(), 0u);
+  EXPECT_EQ(executor.live(), 0u);
+}
+
 TEST(ConcurrencyLimitTest, ATaskMayWaitForWhatItSpawns) {
   ManualExecutor executor;
   ConcurrencyLimit limit(executor.spawner(), 1);
@@ -241,6 +263,16 @@ TEST(ConcurrencyLimitTest, ATaskThatThrowsMakesRoom) {
 TEST(ConcurrencyLimitDeathTest, LetsAtLeastOneTaskRun) {
   ManualExecutor executor;
   EXPECT_DEATH(ConcurrencyLimit(executor.spawner(), 0), "at least one task");
+}
+
+TEST(ConcurrencyLimitDeathTest, IsNotUsedAfterAMove) {
+  ManualExecutor executor;
+  ConcurrencyLimit limit(executor.spawner(), 1);
+  const ConcurrencyLimit other = std::move(limit);
+
+  EXPECT_DEATH(static_cast<void>(limit.spawner()), "was moved from");
+  EXPECT_DEATH(static_cast<void>(limit.running()), "was moved from");
+  EXPECT_DEATH(static_cast<void>(limit.waiting()), "was moved from");
 }
 
 class ConcurrencyLimitThreadsTest : public testing::TestWithParam<int> {};

@@ -3,7 +3,9 @@
 
 #include "weft/executor/local_executor.h"
 
+#include <atomic>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -671,6 +673,83 @@ TEST(LocalExecutorTest, AnOwnerThatWokeByItselfIsNotUnparked) {
   });
   executor.Run(task);
   EXPECT_EQ(driver.unparks.wakes(), 0);
+}
+
+// A waker as others make them: its functions may take locks of their own.
+struct ForeignWaker {
+  static Waker Make() { return Waker(&kTable, nullptr); }
+  static void Reset() { clones = wakes = 0; }
+
+  static Waker Clone(void*) {
+    ++clones;
+    return Make();
+  }
+  static void Wake(void*) { ++wakes; }
+  static void Drop(void*) {}
+
+  static constexpr WakerVTable kTable = {
+      .clone = &Clone, .wake = &Wake, .wake_by_ref = &Wake, .drop = &Drop};
+  inline static std::atomic<int> clones{0};
+  inline static std::atomic<int> wakes{0};
+};
+
+// A clone is foreign code: made where the executor's state is locked, it could
+// not use the executor.
+TEST(LocalExecutorTest, AWakeFromElsewhereClonesNoWaker) {
+  constexpr int kDrives = 100;
+  LocalExecutor executor;
+  std::deque<decltype(executor.Drive(Pending()))> drives;
+  const Waker waker = ForeignWaker::Make();
+  Context cx(waker, nullptr, &Environment::Current());
+  for (int i = 0; i < kDrives; ++i) {
+    drives.push_back(executor.Drive(Pending()));
+    EXPECT_TRUE(drives.back().Poll(cx).IsPending());
+  }
+  ForeignWaker::Reset();
+
+  Spawner& spawner = executor.spawner();
+  std::thread([&] { spawner.Spawn(Ready()).Detach(); }).join();
+
+  EXPECT_EQ(ForeignWaker::wakes, kDrives);
+  EXPECT_EQ(ForeignWaker::clones, 0);
+  EXPECT_TRUE(drives[0].Poll(cx).IsPending());
+  EXPECT_TRUE(executor.IsEmpty());
+}
+
+// Unparked by ForeignWaker; runs a function in place of each sleep.
+class ForeignDriver final : public Driver {
+ public:
+  void Park(Instant deadline) override {
+    if (deadline == Instant::Infinite()) on_sleep();
+  }
+  Waker Unparker() override { return ForeignWaker::Make(); }
+
+  std::function<void()> on_sleep;
+};
+
+TEST(LocalExecutorTest, AnUnparkFromElsewhereClonesNoWaker) {
+  LocalExecutor executor;
+  ForeignDriver driver;
+  Environment environment;
+  environment.driver = &driver;
+  const EnvironmentScope scope(environment);
+  Flag flag;
+  int sleeps = 0;
+  driver.on_sleep = [&] {
+    ForeignWaker::Reset();
+    if (++sleeps < 3) {
+      Spawner& spawner = executor.spawner();
+      std::thread([&] { spawner.Spawn(Ready()).Detach(); }).join();
+    } else {
+      std::thread([&] { flag.Set(); }).join();
+    }
+    EXPECT_EQ(ForeignWaker::wakes, 1);
+    EXPECT_EQ(ForeignWaker::clones, 0);
+  };
+
+  executor.Run(flag.Wait());
+
+  EXPECT_EQ(sleeps, 3);
 }
 
 // ---- Wakers of the future in Run() that come too late ----

@@ -236,6 +236,15 @@ TEST(PriorityExecutorTest, WhatATaskThrowsGoesToItsHandle) {
 }
 #endif
 
+TEST(PriorityExecutorDeathTest, IsNotUsedAfterAMove) {
+  ManualExecutor executor;
+  PriorityExecutor tasks(executor.spawner());
+  const PriorityExecutor other = std::move(tasks);
+
+  EXPECT_DEATH(static_cast<void>(tasks.levels()), "was moved from");
+  EXPECT_DEATH(static_cast<void>(tasks.spawner(0)), "was moved from");
+}
+
 TEST(PriorityExecutorDeathTest, ChecksItsArguments) {
   ManualExecutor executor;
   Spawner& below = executor.spawner();

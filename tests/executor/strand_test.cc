@@ -332,6 +332,14 @@ TEST(StrandTest, WhatATaskThrowsGoesToItsHandle) {
 }
 #endif
 
+TEST(StrandDeathTest, IsNotUsedAfterAMove) {
+  ManualExecutor executor;
+  Strand strand(executor.spawner());
+  const Strand other = std::move(strand);
+
+  EXPECT_DEATH(static_cast<void>(strand.spawner()), "was moved from");
+}
+
 class StrandThreadsTest : public testing::TestWithParam<int> {};
 
 INSTANTIATE_TEST_SUITE_P(Threads, StrandThreadsTest,

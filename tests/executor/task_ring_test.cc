@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <utility>
 
 #include "gtest/gtest.h"
 
@@ -39,6 +40,35 @@ TEST(TaskRingTest, KeepsTheOrder) {
     expected.pop_front();
   }
   EXPECT_TRUE(expected.empty());
+}
+
+TEST(TaskRingTest, IsUsedAgainAfterATrim) {
+  TaskRing ring;
+  static char items[5000];
+  for (int round = 0; round < 2; ++round) {
+    for (char& item : items) ring.Push(&item);
+    ring.Trim();  // not empty: keeps all
+    EXPECT_EQ(ring.size(), sizeof(items));
+    for (char& item : items) ASSERT_EQ(ring.Pop(), &item);
+    ring.Trim();
+    EXPECT_TRUE(ring.empty());
+  }
+}
+
+TEST(TaskRingTest, MovesItsTasks) {
+  TaskRing ring;
+  char items[2];
+  ring.Push(&items[0]);
+  ring.Push(&items[1]);
+
+  TaskRing other = std::move(ring);
+  ring = TaskRing();
+
+  EXPECT_TRUE(ring.empty());
+  EXPECT_EQ(other.Pop(), &items[0]);
+  EXPECT_EQ(other.Pop(), &items[1]);
+  ring.Push(&items[0]);
+  EXPECT_EQ(ring.Pop(), &items[0]);
 }
 
 }  // namespace

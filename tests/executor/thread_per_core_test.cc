@@ -295,6 +295,17 @@ TEST(ThreadPerCoreTest, WhatATaskThrowsGoesToItsHandle) {
 }
 #endif
 
+TEST(ThreadPerCoreDeathTest, IsNotUsedAfterAMove) {
+  absl::StatusOr<ThreadPerCore> shards =
+      ThreadPerCore::Start(ThreadPerCoreOptions().Threads(1));
+  ASSERT_TRUE(shards.ok());
+  const ThreadPerCore other = *std::move(shards);
+
+  EXPECT_DEATH(static_cast<void>(shards->threads()), "was moved from");
+  EXPECT_DEATH(static_cast<void>(shards->IndexOf(1)), "was moved from");
+  EXPECT_DEATH(static_cast<void>(shards->spawner(0)), "was moved from");
+}
+
 TEST(ThreadPerCoreDeathTest, ChecksItsArguments) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(ThreadPerCoreOptions().Threads(0), "at least one thread");

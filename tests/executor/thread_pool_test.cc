@@ -230,6 +230,15 @@ TEST(ThreadPoolDeathTest, ChecksItsArguments) {
       "from 1 to");
 }
 
+TEST(ThreadPoolDeathTest, IsNotUsedAfterAMove) {
+  ThreadPool pool = StartPool(ThreadPoolOptions().Threads(1));
+  const ThreadPool other = std::move(pool);
+
+  EXPECT_DEATH(pool.Spawn(Ready()).Detach(), "ThreadPool was moved from");
+  EXPECT_DEATH(static_cast<void>(pool.threads()), "ThreadPool was moved from");
+  EXPECT_DEATH(static_cast<void>(pool.Resize(2)), "ThreadPool was moved from");
+}
+
 TEST(ThreadPoolDeathTest, ATaskDoesNotWaitForThePool) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(

@@ -142,6 +142,53 @@ TEST_P(SpawnedExceptionTest, DetachedAfterTheEndGoesThereToo) {
   EXPECT_EQ(handler_.count, 1);
 }
 
+class ThrowingHandler final : public UnhandledExceptionHandler {
+ public:
+  void OnUnhandledException(std::exception_ptr exception) override {
+    std::rethrow_exception(exception);
+  }
+};
+
+using SpawnedExceptionDeathTest = SpawnedExceptionTest;
+
+INSTANTIATE_TEST_SUITE_P(Polls, SpawnedExceptionDeathTest,
+                         testing::Values(0, 1));
+
+// It would be thrown through the executor, into code that knows nothing of it.
+TEST_P(SpawnedExceptionDeathTest, AHandlerThatThrowsEndsTheProgram) {
+  ThrowingHandler handler;
+  Environment environment;
+  environment.unhandled_exception = &handler;
+  const EnvironmentScope scope(environment);
+  ManualExecutor executor;
+  JoinHandle<Number> handle = executor.Spawn(MakeThrowing());
+  executor.RunUntilIdle();
+
+  EXPECT_DEATH(std::move(handle).Detach(), "terminate called");
+  EXPECT_DEATH(
+      {
+        executor.Spawn(MakeThrowing()).Detach();
+        executor.RunUntilIdle();
+      },
+      "terminate called");
+}
+
+TEST(ScheduleFunctionDeathTest, OneThatThrowsEndsTheProgram) {
+  bool throws = false;
+  auto spawned = SpawnOn(Pending<>(), [&throws](Runnable<>) {
+    if (throws) throw std::runtime_error("no room");
+  });
+  const Waker waker = spawned.runnable.MakeWaker();
+  std::move(spawned.runnable).Run();
+
+  EXPECT_DEATH(
+      {
+        throws = true;
+        waker.WakeByRef();
+      },
+      "terminate called");
+}
+
 TEST_P(SpawnedExceptionTest, OfADroppedHandleIsDropped) {
   ManualExecutor executor;
   {

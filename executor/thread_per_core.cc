@@ -25,6 +25,7 @@
 #include "weft/sync/event.h"
 #include "weft/task/blocking_check.h"
 #include "weft/task/check.h"
+#include "weft/task/environment.h"
 #include "weft/task/spawner.h"
 
 namespace weft {
@@ -103,6 +104,11 @@ absl::Status ThreadPerCore::Core::StartWorker(const std::vector<int>& cpus) {
 }
 
 void ThreadPerCore::Core::RunWorker(int index, Worker& worker) {
+  Environment environment;
+  if (options_.environment_ != nullptr) environment = *options_.environment_;
+  environment.driver = nullptr;  // the thread's own
+  environment.random = nullptr;
+  const EnvironmentScope scope(environment);
   if (options_.on_start_) options_.on_start_(index);
   {
     LocalExecutor executor;

@@ -38,6 +38,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "weft/task/check.h"
+#include "weft/task/environment.h"
 #include "weft/task/spawner.h"
 
 namespace weft {
@@ -66,6 +67,14 @@ class ThreadPerCoreOptions {
     stack_size_ = bytes;
     return *this;
   }
+  // What tasks find beside their spawner: an Offload for SpawnBlocking() and
+  // BlockInPlace(), a clock, timers and a reactor that others drive. Each thread
+  // has a driver of its own. By default nothing.
+  ThreadPerCoreOptions& InEnvironment(
+      std::shared_ptr<const Environment> environment) {
+    environment_ = std::move(environment);
+    return *this;
+  }
   // Called by each thread, with its number, before its first task and after the
   // end of its last.
   ThreadPerCoreOptions& OnThreadStart(std::function<void(int)> hook) {
@@ -84,6 +93,7 @@ class ThreadPerCoreOptions {
   bool pinned_ = false;
   std::string name_ = "weft-core";
   size_t stack_size_ = 0;
+  std::shared_ptr<const Environment> environment_;
   std::function<void(int)> on_start_;
   std::function<void(int)> on_stop_;
 };

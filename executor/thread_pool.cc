@@ -25,6 +25,7 @@
 #include "weft/sync/event.h"
 #include "weft/task/blocking_check.h"
 #include "weft/task/check.h"
+#include "weft/task/environment.h"
 
 namespace weft {
 
@@ -100,6 +101,11 @@ absl::Status ThreadPool::Core::StartWorker() {
 }
 
 void ThreadPool::Core::RunWorker(int index, Worker& worker) {
+  Environment environment;
+  if (options_.environment_ != nullptr) environment = *options_.environment_;
+  environment.driver = nullptr;  // the thread's own
+  environment.random = nullptr;
+  const EnvironmentScope scope(environment);
   if (options_.on_start_) options_.on_start_(index);
   RunnerOptions options;
   if (options_.runner_options_) options = options_.runner_options_(index);

@@ -35,6 +35,7 @@
 #include "weft/executor/executor.h"
 #include "weft/executor/runner_options.h"
 #include "weft/task/check.h"
+#include "weft/task/environment.h"
 #include "weft/task/future.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/spawner.h"
@@ -71,6 +72,14 @@ class ThreadPoolOptions {
     runner_options_ = std::move(options_of);
     return *this;
   }
+  // What tasks find beside their spawner: an Offload for SpawnBlocking() and
+  // BlockInPlace(), a clock, timers and a reactor that others drive. Each thread
+  // has a driver of its own. By default nothing.
+  ThreadPoolOptions& InEnvironment(
+      std::shared_ptr<const Environment> environment) {
+    environment_ = std::move(environment);
+    return *this;
+  }
   // Called by each thread, with its number, when it starts and before it ends.
   // They must not resize the pool.
   ThreadPoolOptions& OnThreadStart(std::function<void(int)> hook) {
@@ -90,6 +99,7 @@ class ThreadPoolOptions {
   size_t stack_size_ = 0;
   std::vector<std::vector<int>> cpus_;
   std::function<RunnerOptions(int)> runner_options_;
+  std::shared_ptr<const Environment> environment_;
   std::function<void(int)> on_start_;
   std::function<void(int)> on_stop_;
 };

@@ -21,11 +21,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
+#include "weft/executor/block_in_place.h"
+#include "weft/executor/blocking_pool.h"
 #include "weft/executor/executor.h"
 #include "weft/task/block_on.h"
+#include "weft/task/environment.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/live_counter.h"
+#include "weft/task/offload.h"
 #include "weft/task/ready.h"
+#include "weft/task/spawner.h"
 #include "weft/task/status.h"
 #include "weft/task/task.h"
 #include "weft/task/yield_now.h"
@@ -316,6 +321,21 @@ TEST_P(ThreadPoolThreadsTest, TasksAreWokenWhileItEnds) {
     }
     EXPECT_EQ(counter.live(), 0);
   }
+}
+
+Task<int> BlocksInBothWays() {
+  const int there = co_await SpawnBlocking([] { return 1; });
+  JoinHandle<int> other = weft::Spawn(Ready(2));
+  co_return there + BlockInPlace([&] { return BlockOn(other); });
+}
+
+TEST(ThreadPoolTest, ItsTasksHaveTheServicesThatItWasGiven) {
+  BlockingPool blocking;
+  auto environment = std::make_shared<Environment>();
+  environment->offload = &blocking;
+  ThreadPool pool = *ThreadPool::Start(
+      ThreadPoolOptions().Threads(1).InEnvironment(environment));
+  EXPECT_EQ(BlockOn(pool.Spawn(BlocksInBothWays())), 3);
 }
 
 }  // namespace

@@ -19,9 +19,10 @@
 // a task blocks for must not be something that is done after Run().
 //
 // Without an Offload, or where that has no thread left, fn() runs all the same,
-// and the thread's own sockets and timers wait for it. A BlockingPool keeps one
-// thread for jobs that fn may wait for; if it has only that one, fn must not wait
-// for a job.
+// and the thread's own sockets and timers wait for it; so do the executor's tasks,
+// if no other thread is in Run(). A BlockingPool keeps one thread for jobs that fn
+// may wait for; if it has only that one, fn must not wait for a job. Nor may it
+// ever wait for a task of the strand that the caller runs in.
 //
 // On a thread that may block it calls fn() and nothing more. CHECK-fails on a
 // thread that is not in Executor::Run(), so in a task of a LocalExecutor (or a

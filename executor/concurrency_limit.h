@@ -44,9 +44,9 @@ class ConcurrencyLimit {
   auto Spawn(F future_or_fn) const {
     return spawner().Spawn(std::move(future_or_fn));
   }
-  template <Future F>
-  JoinHandle<OutputOf<F>> SpawnBorrowing(F future) const {
-    return spawner().SpawnBorrowing(std::move(future));
+  template <class F>
+  auto SpawnBorrowing(F future_or_fn) const {
+    return spawner().SpawnBorrowing(std::move(future_or_fn));
   }
   // Lives as long as a copy of the limit or an unfinished task of it.
   Spawner& spawner() const;

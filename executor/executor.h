@@ -139,9 +139,9 @@ class Executor {
   auto Spawn(F future_or_fn) {
     return spawner().Spawn(std::move(future_or_fn));
   }
-  template <Future F>
-  JoinHandle<OutputOf<F>> SpawnBorrowing(F future) {
-    return spawner().SpawnBorrowing(std::move(future));
+  template <class F>
+  auto SpawnBorrowing(F future_or_fn) {
+    return spawner().SpawnBorrowing(std::move(future_or_fn));
   }
   template <class Range>
   auto SpawnMany(Range&& futures) {

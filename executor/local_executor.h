@@ -59,10 +59,10 @@ class LocalExecutor {
     core_->CheckHome();
     return spawner().Spawn(std::move(future_or_fn));
   }
-  template <Future F>
-  JoinHandle<OutputOf<F>> SpawnBorrowing(F future) {
+  template <class F>
+  auto SpawnBorrowing(F future_or_fn) {
     core_->CheckHome();
-    return spawner().SpawnBorrowing(std::move(future));
+    return spawner().SpawnBorrowing(std::move(future_or_fn));
   }
   Spawner& spawner() { return *core_; }
 

@@ -87,9 +87,9 @@ class PriorityExecutor {
   auto Spawn(int level, F future_or_fn) const {
     return spawner(level).Spawn(std::move(future_or_fn));
   }
-  template <Future F>
-  JoinHandle<OutputOf<F>> SpawnBorrowing(int level, F future) const {
-    return spawner(level).SpawnBorrowing(std::move(future));
+  template <class F>
+  auto SpawnBorrowing(int level, F future_or_fn) const {
+    return spawner(level).SpawnBorrowing(std::move(future_or_fn));
   }
   // Lives as long as a copy of the executor or an unfinished task of it.
   // CHECK-fails for a level that does not exist.

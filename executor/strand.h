@@ -48,9 +48,9 @@ class Strand {
   auto Spawn(F future_or_fn) const {
     return spawner().Spawn(std::move(future_or_fn));
   }
-  template <Future F>
-  JoinHandle<OutputOf<F>> SpawnBorrowing(F future) const {
-    return spawner().SpawnBorrowing(std::move(future));
+  template <class F>
+  auto SpawnBorrowing(F future_or_fn) const {
+    return spawner().SpawnBorrowing(std::move(future_or_fn));
   }
   // Lives as long as a copy of the strand or an unfinished task of it.
   Spawner& spawner() const {

@@ -49,9 +49,9 @@ class ManualExecutor {
   auto Spawn(F future_or_fn) {
     return spawner().Spawn(std::move(future_or_fn));
   }
-  template <Future F>
-  auto SpawnBorrowing(F future) {
-    return spawner().SpawnBorrowing(std::move(future));
+  template <class F>
+  auto SpawnBorrowing(F future_or_fn) {
+    return spawner().SpawnBorrowing(std::move(future_or_fn));
   }
   Spawner& spawner();
 

@@ -73,6 +73,11 @@ class SpawnBuilder {
   JoinHandle<OutputOf<F>> SpawnBorrowing(F future) const {
     return FindSpawner().SpawnBorrowing(std::move(future), Extras());
   }
+  template <class Fn>
+    requires(!Future<Fn> && Future<std::invoke_result_t<Fn&>>)
+  auto SpawnBorrowing(Fn fn) const {
+    return SpawnBorrowing(InvokeFuture<Fn>(std::move(fn)));
+  }
 
   // As weft::SpawnBlocking; On and Local have no meaning for a blocking job.
   template <class Fn>

@@ -45,6 +45,7 @@ RULES = {
     "R17": "final_suspend does not suspend",
     "R19": "a lock is held over a suspension",
     "R21": "co_await in an operand of &&, || or ?: (R5 included)",
+    "R22": "a lambda that captures by reference, or `this`, is spawned",
 }
 
 SUFFIXES = (".h", ".hh", ".hpp", ".cc", ".cpp", ".cxx", ".ipp")
@@ -59,6 +60,12 @@ OWNERS = {
     "SpawnLocal",
     "SpawnOn",
 }
+
+# Those of them whose task may outlive what a lambda refers to.
+SPAWNS = {"Spawn", "SpawnAt", "SpawnByKey", "SpawnLocal"}
+
+# Functions that return only when the future they are given is done.
+WAITS = {"BlockOn", "Run"}
 
 # Class templates whose functions are coroutines by what they return.
 COROUTINE_TYPES = {"Generator", "Task"}
@@ -484,6 +491,7 @@ def check_tree(root, aggregates):
             yield from check_body(group)
         yield from check_lambdas(group)
         yield from check_declarations(group, aggregates)
+    yield from check_spawns(root)
 
 
 def check_expression(nodes):
@@ -572,6 +580,15 @@ def captures_by_value(captures):
     """Whether a [] captures anything but `this` and by reference."""
     for entry in split(captures.children, {","}):
         if entry and entry[0].text not in ("&", "this"):
+            return True
+    return False
+
+
+def captures_references(captures):
+    """Whether a [] captures by reference, an address, or `this`."""
+    for entry in split(captures.children, {","}):
+        text = [node.text for node in entry]
+        if text[:1] == ["&"] or text == ["this"] or text[1:3] == ["=", "&"]:
             return True
     return False
 
@@ -682,6 +699,50 @@ def check_lambdas(group):
         yield node.line, "R4", (
             "coroutine lambda with captures: they die with the closure, not with the "
             "coroutine; pass parameters, or give it to Invoke or Spawn")
+
+
+def check_spawns(group):
+    """R22: lambdas that borrow, given to SPAWNS below the group."""
+    nodes = group.children
+    for index, node in enumerate(nodes):
+        if not isinstance(node, Group):
+            continue
+        called = nodes[index - 1].text if node.open == "(" and index > 0 else ""
+        if called in WAITS:
+            yield from _check_bodies(node)
+            continue
+        yield from check_spawns(node)
+        if called in SPAWNS:
+            yield from _check_spawned(node.children, _named_lambdas(nodes[:index]))
+
+
+def _check_bodies(group):
+    """R22 in the bodies of lambdas that a WAITS is given."""
+    for node in group.children:
+        if isinstance(node, Group):
+            body = node.open == "{" and node.kind != "list"
+            yield from (check_spawns if body else _check_bodies)(node)
+
+
+def _check_spawned(arguments, named):
+    """R22 for one call: lambdas as arguments, also inside of Invoke()."""
+    for index, node in enumerate(arguments):
+        borrows = named.get(node.text, False) if is_ident(node) else (
+            is_group(node, "[") and node.role == "captures" and captures_references(node))
+        if borrows:
+            yield node.line, "R22", (
+                "the task may outlive what this lambda captures by reference, and no "
+                "check sees it: capture values, or SpawnBorrowing() and wait for its end")
+        elif is_group(node, "(") and index > 0 and arguments[index - 1].text in ("Invoke", "move"):
+            yield from _check_spawned(node.children, named)
+
+
+def _named_lambdas(nodes):
+    """Whether the lambdas among the nodes that have names borrow, by name."""
+    return {nodes[index - 2].text: captures_references(node)
+            for index, node in enumerate(nodes)
+            if is_group(node, "[") and node.role == "captures" and index > 1
+            and nodes[index - 1].text == "="}
 
 
 def _is_given_away(nodes, index):

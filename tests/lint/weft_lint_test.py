@@ -163,6 +163,42 @@ class LambdaTest(unittest.TestCase):
             self.assertEqual(rules("void G() { " + source + " }"), [], source)
 
 
+class SpawnedLambdaTest(unittest.TestCase):
+
+    def test_rejects_captures_by_reference(self):
+        for source in (
+                "Spawn([&s]() -> Task<int> { co_return s; });",
+                "Spawn([&s] { return Ref(s); });",
+                "auto h = runtime->Spawn([&]() -> Task<> { co_return; });",
+                "pool.Spawn([this] { return Serve(); });",
+                "pool.Spawn([n, this]() -> Task<> { co_return; });",
+                "pool.Spawn([s = &s]() -> Task<> { co_return; });",
+                "shards.SpawnAt(1, [&s] { return Ref(s); });",
+                "handle.SpawnByKey(key, [&s] { return Ref(s); });",
+                "tasks.Spawn(0, [&s] { return Ref(s); });",
+                "Spawn(Invoke([&s] { return Ref(s); }));",
+                "auto f = [&s]() -> Task<int> { co_return s; }; Spawn(f);",
+                "auto f = [&s] { return Ref(s); }; Spawn(std::move(f));",
+                "executor.Run(stop.Wait()); executor.Spawn([&s] { return Ref(s); });",
+                "BlockOn(Invoke([x] { return Both(Spawn([&x] { return Ref(x); })); }));",
+        ):
+            self.assertEqual(rules("void G() { " + source + " }"), ["R22"], source)
+
+    def test_accepts_values_and_what_is_waited_for(self):
+        for source in (
+                "Spawn([s]() -> Task<int> { co_return s; });",
+                "Spawn([s = s, t = a & b] { return Sum(s, t); });",
+                "Spawn([self = *this, *this] { return Serve(); });",
+                "auto h = SpawnBorrowing([&s] { return Ref(s); });",
+                "executor.Run(executor.Spawn([&]() -> Task<> { co_return; }));",
+                "BlockOn(pool.Spawn([this] { return Serve(); }));",
+                "BlockOn(Invoke([&]() -> Task<int> { co_return s; }));",
+                "auto f = [&s] { return s; }; Spawn(Work(f()));",
+                "Spawn(Work([&] { return 1; }()));",
+        ):
+            self.assertEqual(rules("void G() { " + source + " }"), [], source)
+
+
 class OtherExpressionsTest(unittest.TestCase):
 
     def test_rejects_folds(self):

@@ -183,6 +183,26 @@ TEST(SpawnerTest, SpawnUsesTheCurrentSpawner) {
   EXPECT_EQ(number, 1);
 }
 
+TEST(SpawnerTest, SpawnBorrowingTakesALambdaThatCapturesByReference) {
+  ManualExecutor executor;
+  Environment environment;
+  environment.spawner = &executor.spawner();
+  const EnvironmentScope scope(environment);
+  int number = 0;
+  // weft-lint: allow(R4): the spawner keeps it
+  auto add = [&number]() -> Task<> {
+    co_await YieldNow();
+    ++number;
+  };
+
+  executor.Run(executor.SpawnBorrowing(add));
+  executor.Run(SpawnBorrowing(add));
+  executor.Run(SpawnBuilder().SpawnBorrowing(add));
+  executor.Run(executor.SpawnBorrowing([&] { return add(); }));
+
+  EXPECT_EQ(number, 4);
+}
+
 TEST(SpawnerTest, ARouteIsAskedForEachTask) {
   LoggingSpawner a;
   LoggingSpawner b;

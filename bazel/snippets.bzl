@@ -1,14 +1,15 @@
 # Copyright 2026 The weft Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tests that the code in a document compiles."""
+"""Tests that the code in a document compiles, and that parts of it run."""
 
-load("//bazel:weft.bzl", "weft_cc_library", "weft_cc_test")
+load("//bazel:weft.bzl", "weft_cc_test")
 
 def snippets_test(name, document, deps):
     """A test that fails to build if a snippet of `document` does not compile.
 
-    The snippets are not linked: they may call what they only declare.
+    It also runs what `runs:` comments say. Only what these reach is linked: the
+    other snippets may call what they only declare.
 
     Args:
       name: of the test.
@@ -24,19 +25,18 @@ def snippets_test(name, document, deps):
         cmd = "python3 $(location //tools:snippets.py) $(SRCS) $@",
         tools = ["//tools:snippets.py"],
     )
-    weft_cc_library(
-        name = name + "_snippets",
-        testonly = True,
-        srcs = [name + "_snippets.cc"],
-        deps = deps,
-    )
     weft_cc_test(
         name = name,
-        srcs = ["snippets_test.cc"],
-        args = ["$(location %s)" % document],
-        # The library is built, but nothing of it is linked.
-        data = [
-            document,
-            ":" + name + "_snippets",
+        srcs = [
+            "snippets_test.cc",
+            name + "_snippets.cc",
         ],
+        args = ["$(location %s)" % document],
+        copts = [
+            "-fdata-sections",
+            "-ffunction-sections",
+        ],
+        data = [document],
+        linkopts = ["-Wl,--gc-sections"],
+        deps = deps,
     )

@@ -37,6 +37,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "weft/task/borrow.h"
 #include "weft/task/check.h"
 #include "weft/task/environment.h"
 #include "weft/task/spawner.h"
@@ -143,6 +144,10 @@ class ThreadPerCore {
 
   std::unique_ptr<Core> core_;  // null: moved from
 };
+
+// See task/borrow.h: a task may be given a pointer to one, as it may a Spawner&.
+template <>
+inline constexpr bool kReferencesBorrow<ThreadPerCore> = false;
 
 }  // namespace weft
 

@@ -13,6 +13,11 @@
 // A type that refers to memory it does not own says so, in itself or beside it:
 //   static constexpr bool kBorrows = true;
 //   template <> inline constexpr bool weft::kBorrows<MyView> = true;
+// One whose objects outlive every task that is given a reference or a pointer to
+// them, by the way the program is made, says that, right behind its definition:
+//   template <> inline constexpr bool weft::kReferencesBorrow<MyServer> = false;
+// Spawner and ThreadPerCore do: who runs tasks is there before them, and a library
+// that is given a Spawner& can be spawned.
 //
 // weft's own are those that refer to a stream or to a buffer. Permits of objects of
 // sync/ and waits for them are not: a task that has one usually shares in its
@@ -35,14 +40,23 @@
 
 namespace weft {
 
+class Spawner;
+
+// True if a reference or a pointer to a T counts as borrowing.
+template <class T>
+inline constexpr bool kReferencesBorrow = true;
+template <>
+inline constexpr bool kReferencesBorrow<Spawner> = false;
+
 // True for values of type T that refer to memory they do not own.
 template <class T>
 inline constexpr bool kBorrows = [] {
   if constexpr (requires { T::kBorrows; }) {
     return bool{T::kBorrows};
   } else {
-    return std::is_pointer_v<T> &&
-           !std::is_function_v<std::remove_pointer_t<T>>;
+    using Pointee = std::remove_pointer_t<T>;
+    return std::is_pointer_v<T> && !std::is_function_v<Pointee> &&
+           kReferencesBorrow<std::remove_cv_t<Pointee>>;
   }
 }();
 template <class C, class Traits>
@@ -66,9 +80,11 @@ namespace task_internal {
 // nothing that could dangle: a lambda without captures is one.
 template <class P>
 inline constexpr bool kParameterBorrows =
-    std::is_reference_v<P> ? !(std::is_empty_v<std::remove_cvref_t<P>> ||
-                               std::is_function_v<std::remove_reference_t<P>>)
-                           : kBorrows<std::remove_cv_t<P>>;
+    std::is_reference_v<P>
+        ? !(std::is_empty_v<std::remove_cvref_t<P>> ||
+            std::is_function_v<std::remove_reference_t<P>>) &&
+              kReferencesBorrow<std::remove_cvref_t<P>>
+        : kBorrows<std::remove_cv_t<P>>;
 
 // Whether a task that polls `future` borrows.
 template <class F>

@@ -2,7 +2,7 @@
 # Copyright 2026 The weft Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Makes a source of a document: every ```cpp block in it must compile.
+"""Makes a test of a document: every ```cpp block in it must compile.
 
     snippets.py DOCUMENT.md OUTPUT.cc
 
@@ -14,6 +14,7 @@ the document, which a reader does not see, say what else a block needs:
     <!-- continues -->    the next block goes on in the last one's namespace
     <!-- needs: CODE -->  CODE stands before the next block (one line or more)
     <!-- wrong -->        the next block shows what not to do, and is left out
+    <!-- runs: CODE -->   a test runs CODE, which uses the last block
 
 Lines of a block that start with #include are moved to the top.
 """
@@ -45,6 +46,9 @@ def translate(text, name):
                 includes += content.splitlines()
             elif content.startswith("needs:"):
                 needs += content[len("needs:"):].strip() + "\n"
+            elif content.startswith("runs:"):
+                namespaces[-1] += "TEST(Line%d, Runs) {\n%s\n}\n" % (
+                    line, content[len("runs:"):].strip())
             elif content == "body":
                 body = True
             elif content == "continues":
@@ -70,6 +74,7 @@ def translate(text, name):
         body = continues = wrong = False
         needs = ""
 
+    includes.append('#include "gtest/gtest.h"')
     out = sorted(set(includes), key=includes.index) + [
         "#if defined(__clang__)",
         '#pragma clang diagnostic ignored "-Wunused-function"',

@@ -16,7 +16,9 @@
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "weft/task/context.h"
+#include "weft/task/manual_executor.h"
 #include "weft/task/polled.h"
+#include "weft/task/spawner.h"
 #include "weft/task/task.h"
 
 namespace weft {
@@ -40,10 +42,16 @@ struct ViewFuture {
   Polled<void> Poll(Context&) { return Unit(); }
 };
 
+struct MyServer {
+  int requests = 0;
+};
+
 }  // namespace
 
 template <>
 inline constexpr bool kBorrows<MyView> = true;
+template <>
+inline constexpr bool kReferencesBorrow<MyServer> = false;
 
 namespace {
 
@@ -109,6 +117,21 @@ TEST(BorrowTest, ViewsBorrow) {
   EXPECT_TRUE(BorrowsWhenGiven(MyView{nullptr}));
   EXPECT_TRUE(BorrowsWhenGiven(MyOtherView()));
   EXPECT_FALSE(BorrowsWhenGiven(MyValue()));
+}
+
+TEST(BorrowTest, ReferencesToWhatOutlivesTasksDoNotBorrow) {
+  MyServer server;
+  ManualExecutor executor;
+  Spawner& spawner = executor.spawner();
+
+  EXPECT_FALSE(BorrowsWhenGiven(&server));
+  EXPECT_FALSE(Take<const MyServer*>(&server).Borrows());
+  EXPECT_FALSE(Take<MyServer&>(server).Borrows());
+  EXPECT_FALSE(Take<const MyServer&>(server).Borrows());
+  EXPECT_TRUE(Take<MyServer**>(nullptr).Borrows());
+  EXPECT_FALSE(BorrowsWhenGiven(&spawner));
+  EXPECT_FALSE(Take<Spawner* const>(&spawner).Borrows());
+  EXPECT_FALSE(Take<Spawner&>(spawner).Borrows());
 }
 
 TEST(BorrowTest, AFutureBorrowsIfItsCoroutineOrItsTypeDoes) {

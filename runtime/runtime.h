@@ -73,6 +73,10 @@ class Handle {
     return runtime_internal::Checked(core_).spawner().Spawn(
         std::move(future_or_fn));
   }
+  // See Runtime.
+  Spawner& spawner() const {
+    return runtime_internal::Checked(core_).spawner();
+  }
   // As weft::SpawnBlocking.
   template <class Fn>
   auto SpawnBlocking(Fn fn) const {
@@ -128,6 +132,14 @@ class Runtime {
   auto Spawn(F future_or_fn) {
     return runtime_internal::Checked(core_).spawner().Spawn(
         std::move(future_or_fn));
+  }
+  // What Spawn() spawns on: strands, limits and portable libraries stand on it.
+  // Its tasks move between the workers; on a thread-per-core runtime each stays
+  // on the next worker in turn, and on a current-thread runtime they run while
+  // somebody is in BlockOn(). Lives as long as the runtime or a Handle; spawning
+  // after the end destroys the task unrun.
+  Spawner& spawner() const {
+    return runtime_internal::Checked(core_).spawner();
   }
   template <class Fn>
   auto SpawnBlocking(Fn fn) {

@@ -24,6 +24,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "weft/executor/strand.h"
 #include "weft/runtime/runtime_builder.h"
 #include "weft/select/join.h"
 #include "weft/sync/event.h"
@@ -133,6 +134,26 @@ TEST_P(RuntimeTest, BlockOnWorksInsideABlockingJob) {
     co_return co_await job;
   }());
   EXPECT_EQ(n, 11);
+}
+
+TEST_P(RuntimeTest, ItsSpawnerIsBelowOthers) {
+  const Strand strand(runtime_.spawner());
+  const weft::Handle handle = runtime_.handle();
+  Spawner& same = handle.spawner();
+
+  EXPECT_EQ(runtime_.BlockOn(strand.Spawn(AddLater(1, 2))), 3);
+  EXPECT_EQ(runtime_.BlockOn(same.Spawn(AddLater(3, 4))), 7);
+  EXPECT_EQ(&same, &runtime_.spawner());
+}
+
+TEST_P(RuntimeTest, ItsSpawnerOutlivesIt) {
+  const weft::Handle handle = runtime_.handle();
+  runtime_.Shutdown(absl::Seconds(10));
+
+  JoinHandle<int> late = handle.spawner().Spawn(AddLater(1, 2));
+
+  EXPECT_EQ(BlockOn(std::move(late).Outcome()).status().code(),
+            absl::StatusCode::kCancelled);
 }
 
 TEST_P(RuntimeTest, HandleIsCurrentInside) {

@@ -48,6 +48,10 @@ class ConcurrencyLimit {
   auto SpawnBorrowing(F future_or_fn) const {
     return spawner().SpawnBorrowing(std::move(future_or_fn));
   }
+  template <class Range>
+  auto SpawnMany(Range&& futures_or_fns) const {
+    return spawner().SpawnMany(std::forward<Range>(futures_or_fns));
+  }
   // Lives as long as a copy of the limit or an unfinished task of it.
   Spawner& spawner() const;
 

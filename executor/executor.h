@@ -144,8 +144,8 @@ class Executor {
     return spawner().SpawnBorrowing(std::move(future_or_fn));
   }
   template <class Range>
-  auto SpawnMany(Range&& futures) {
-    return spawner().SpawnMany(std::forward<Range>(futures));
+  auto SpawnMany(Range&& futures_or_fns) {
+    return spawner().SpawnMany(std::forward<Range>(futures_or_fns));
   }
   Spawner& spawner() { return core(); }
 

@@ -64,6 +64,11 @@ class LocalExecutor {
     core_->CheckHome();
     return spawner().SpawnBorrowing(std::move(future_or_fn));
   }
+  template <class Range>
+  auto SpawnMany(Range&& futures_or_fns) {
+    core_->CheckHome();
+    return spawner().SpawnMany(std::forward<Range>(futures_or_fns));
+  }
   Spawner& spawner() { return *core_; }
 
   // Polls `future` and runs tasks until the future is ready; returns its

@@ -91,6 +91,10 @@ class PriorityExecutor {
   auto SpawnBorrowing(int level, F future_or_fn) const {
     return spawner(level).SpawnBorrowing(std::move(future_or_fn));
   }
+  template <class Range>
+  auto SpawnMany(int level, Range&& futures_or_fns) const {
+    return spawner(level).SpawnMany(std::forward<Range>(futures_or_fns));
+  }
   // Lives as long as a copy of the executor or an unfinished task of it.
   // CHECK-fails for a level that does not exist.
   Spawner& spawner(int level) const;

@@ -124,6 +124,10 @@ class ThreadPool {
   auto SpawnBorrowing(F future_or_fn) {
     return spawner().SpawnBorrowing(std::move(future_or_fn));
   }
+  template <class Range>
+  auto SpawnMany(Range&& futures_or_fns) {
+    return spawner().SpawnMany(std::forward<Range>(futures_or_fns));
+  }
   Spawner& spawner() { return executor().spawner(); }
 
   // What the threads run. Other threads may run it, too.

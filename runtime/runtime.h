@@ -77,6 +77,11 @@ class Handle {
   Spawner& spawner() const {
     return runtime_internal::Checked(core_).spawner();
   }
+  // As Spawner::SpawnMany.
+  template <class Range>
+  auto SpawnMany(Range&& futures_or_fns) const {
+    return spawner().SpawnMany(std::forward<Range>(futures_or_fns));
+  }
   // As weft::SpawnBlocking.
   template <class Fn>
   auto SpawnBlocking(Fn fn) const {
@@ -140,6 +145,11 @@ class Runtime {
   // after the end destroys the task unrun.
   Spawner& spawner() const {
     return runtime_internal::Checked(core_).spawner();
+  }
+  // As Spawner::SpawnMany.
+  template <class Range>
+  auto SpawnMany(Range&& futures_or_fns) {
+    return spawner().SpawnMany(std::forward<Range>(futures_or_fns));
   }
   template <class Fn>
   auto SpawnBlocking(Fn fn) {

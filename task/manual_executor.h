@@ -53,6 +53,10 @@ class ManualExecutor {
   auto SpawnBorrowing(F future_or_fn) {
     return spawner().SpawnBorrowing(std::move(future_or_fn));
   }
+  template <class Range>
+  auto SpawnMany(Range&& futures_or_fns) {
+    return spawner().SpawnMany(std::forward<Range>(futures_or_fns));
+  }
   Spawner& spawner();
 
   // Polls (or, if it is cancelled, destroys) the task that was woken first.

@@ -104,19 +104,25 @@ class Spawner {
   // True if what is spawned here runs on the calling thread, and on no other.
   virtual bool IsLocal() const { return false; }
 
-  // Starts running every future of a range, which is moved from; returns their
-  // handles in its order. As many sleeping threads are woken as there is work
-  // for. CHECK-fails in debug builds as Spawn.
+  // Starts running every future of a range, or what every function of it
+  // returns; returns their handles in its order. The elements are moved from,
+  // unless they are const; a range that makes them as it is walked will do. As
+  // many sleeping threads are woken as there is work for. CHECK-fails in debug
+  // builds as Spawn.
   template <class Range>
-  auto SpawnMany(Range&& futures) {
-    using F = std::remove_cvref_t<decltype(*std::begin(futures))>;
+  auto SpawnMany(Range&& futures_or_fns) {
+    using Item = std::remove_cvref_t<decltype(*std::begin(futures_or_fns))>;
+    using F = decltype(AsFuture(std::declval<Item>()));
     std::vector<JoinHandle<OutputOf<F>>> handles;
     if (routes_) {
-      for (F& future : futures) handles.push_back(Spawn(std::move(future)));
+      for (auto&& item : futures_or_fns) {
+        handles.push_back(Spawn(std::move(item)));
+      }
       return handles;
     }
     std::vector<Runnable<SpawnedTask>> runnables;
-    for (F& future : futures) {
+    for (auto&& item : futures_or_fns) {
+      F future = AsFuture(Item(std::move(item)));
       task_internal::CheckNotBorrowing(task_internal::FutureBorrows(future));
       auto spawned = MakeTask(std::move(future));
       handles.push_back(std::move(spawned.handle));
@@ -163,6 +169,15 @@ class Spawner {
 
  private:
   Spawner& Target() { return routes_ ? Route() : *this; }
+
+  template <class F>
+  static auto AsFuture(F future_or_fn) {
+    if constexpr (Future<F>) {
+      return future_or_fn;
+    } else {
+      return InvokeFuture<F>(std::move(future_or_fn));
+    }
+  }
 
   template <Future F>
   Spawned<OutputOf<F>, SpawnedTask> MakeTask(F future) {

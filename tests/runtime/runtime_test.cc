@@ -144,6 +144,12 @@ TEST_P(RuntimeTest, ItsSpawnerIsBelowOthers) {
   EXPECT_EQ(runtime_.BlockOn(strand.Spawn(AddLater(1, 2))), 3);
   EXPECT_EQ(runtime_.BlockOn(same.Spawn(AddLater(3, 4))), 7);
   EXPECT_EQ(&same, &runtime_.spawner());
+  std::vector<Task<int>> tasks;
+  tasks.push_back(AddLater(1, 1));
+  EXPECT_EQ(runtime_.BlockOn(runtime_.SpawnMany(std::move(tasks)).front()), 2);
+  auto add = [] { return AddLater(2, 2); };
+  const std::vector<decltype(add)> functions = {add};
+  EXPECT_EQ(runtime_.BlockOn(handle.SpawnMany(functions).front()), 4);
 }
 
 TEST_P(RuntimeTest, ItsSpawnerOutlivesIt) {

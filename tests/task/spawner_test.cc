@@ -5,11 +5,13 @@
 
 #include <deque>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "weft/task/block_on.h"
 #include "weft/task/current_task.h"
 #include "weft/task/environment.h"
 #include "weft/task/join_handle.h"
@@ -89,6 +91,12 @@ class ClosedSpawner final : public Spawner {
 
 Task<> Yield(int times) {
   for (int i = 0; i < times; ++i) co_await YieldNow();
+}
+
+std::vector<int> OutputsOf(std::vector<JoinHandle<int>>& handles) {
+  std::vector<int> outputs;
+  for (JoinHandle<int>& handle : handles) outputs.push_back(BlockOn(handle));
+  return outputs;
 }
 
 TEST(SpawnerTest, SchedulesTheFirstRunAtOnce) {
@@ -203,6 +211,44 @@ TEST(SpawnerTest, SpawnBorrowingTakesALambdaThatCapturesByReference) {
   EXPECT_EQ(number, 4);
 }
 
+TEST(SpawnerTest, SpawnManyTakesARangeThatMakesItsElements) {
+  LoggingSpawner spawner;
+  auto squares = std::views::iota(0, 4) |
+                 std::views::transform([](int n) { return Ready(n * n); });
+
+  std::vector<JoinHandle<int>> handles = spawner.SpawnMany(squares);
+
+  EXPECT_EQ(spawner.scheduled, 4);
+  spawner.RunAll();
+  EXPECT_EQ(OutputsOf(handles), std::vector<int>({0, 1, 4, 9}));
+}
+
+TEST(SpawnerTest, SpawnManyTakesFunctions) {
+  LoggingSpawner spawner;
+  RoutingSpawner router(spawner, spawner);
+  const auto make = [](int n) {
+    // weft-lint: allow(R4): the spawner keeps it
+    return [n]() -> Task<int> {
+      co_await YieldNow();
+      co_return n;
+    };
+  };
+  std::vector<decltype(make(0))> functions = {make(1), make(2)};
+  const auto constant = functions;
+
+  std::vector<JoinHandle<int>> kept = spawner.SpawnMany(constant);
+  std::vector<JoinHandle<int>> moved = spawner.SpawnMany(functions);
+  std::vector<JoinHandle<int>> routed = router.SpawnMany(constant);
+  std::vector<JoinHandle<int>> made =
+      router.SpawnMany(std::views::iota(3, 5) | std::views::transform(make));
+
+  spawner.RunAll();
+  EXPECT_EQ(OutputsOf(kept), std::vector<int>({1, 2}));
+  EXPECT_EQ(OutputsOf(moved), std::vector<int>({1, 2}));
+  EXPECT_EQ(OutputsOf(routed), std::vector<int>({1, 2}));
+  EXPECT_EQ(OutputsOf(made), std::vector<int>({3, 4}));
+}
+
 TEST(SpawnerTest, ARouteIsAskedForEachTask) {
   LoggingSpawner a;
   LoggingSpawner b;
@@ -266,6 +312,10 @@ TEST(SpawnerDeathTest, ABorrowingCoroutineIsNotSpawned) {
 
   EXPECT_DEATH(static_cast<void>(executor.Spawn(borrow(number))),
                "SpawnBorrowing\\(\\)");
+  auto lend = [&](int) { return borrow(number); };
+  EXPECT_DEATH(
+      executor.SpawnMany(std::views::iota(0, 2) | std::views::transform(lend)),
+      "SpawnBorrowing\\(\\)");
 }
 #endif
 

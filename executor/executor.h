@@ -188,7 +188,10 @@ class Executor {
   // Runs one task, waiting for it if there is none.
   TickFuture Tick() { return TickFuture(&core()); }
 
-  // Runs one task if there is one; false if not.
+  // Runs one task if there is one; false if not. For loops that step by hand.
+  // Waits for nothing and polls no driver, so a task may call it, too, even one
+  // of this executor, where Run() fails: the other task is polled inside the
+  // caller's poll, and its own such calls inside of that.
   bool TryTick() { return core().TryTick(); }
 
   // True if there is no unfinished task. Exact if no other thread is using the

@@ -98,7 +98,8 @@ class LocalExecutor {
     return executor_internal::LocalDriveFuture<F>(core_, std::move(future));
   }
 
-  // Runs one task if one is ready; false if not.
+  // Runs one task if one is ready; false if not. As Executor::TryTick, a task may
+  // call it, too.
   bool TryTick() { return core_->TryTick(); }
 
   // True on the home thread; any thread may ask.

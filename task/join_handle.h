@@ -14,8 +14,9 @@
 // Thread safety: one thread at a time; it may move between threads, also after
 // it has been polled. Lifetime: independent of the executor. Dropping: cancels
 // the task. Its future is destroyed where the task runs: soon, not at once.
-// Detach() lets it run; co_await std::move(handle).Cancel() waits until the
-// future is gone. Dropping a pending await of a handle that is named loses
+// What the task has thrown, or throws before it is destroyed, goes with the
+// handle, unreported. Detach() lets it run, and reports exceptions; co_await
+// std::move(handle).Cancel() waits until the future is gone. Dropping a pending await of a handle that is named loses
 // nothing; the handle can be awaited again.
 #ifndef WEFT_TASK_JOIN_HANDLE_H_
 #define WEFT_TASK_JOIN_HANDLE_H_
@@ -82,7 +83,9 @@ class [[nodiscard(
     return TakeOutput();
   }
 
-  // True once the task is finished or its future has been destroyed.
+  // True once the task is finished or its future has been destroyed. Requires,
+  // as all that follows: the handle was not moved from, and has not given its
+  // output, by being awaited for example. Keep the id() if it is wanted later.
   bool IsFinished() const {
     task_internal::CheckNotEmpty(task_);
     return (task_internal::LoadState(task_) & task_internal::kDone) != 0;
@@ -131,9 +134,9 @@ class [[nodiscard(
     return std::move(*this).Cancel();
   }
 
-  // Waits for the output, or for a Cancelled status if there will be none
-  // (ResourceExhausted, if a full executor refused the task). A Status or
-  // StatusOr output is not wrapped once more.
+  // Waits for the output, or for a status that names the task if there will be
+  // none: Cancelled, or ResourceExhausted if a full executor refused it. A
+  // Status or StatusOr output is not wrapped once more.
   task_internal::OutcomeFuture<T> Outcome() && {
     return task_internal::OutcomeFuture<T>(std::move(*this));
   }
@@ -148,6 +151,12 @@ class [[nodiscard(
   // result, and not thrown.
   task_internal::ResultFuture<T> Result() && {
     return task_internal::ResultFuture<T>(std::move(*this));
+  }
+  template <class Unmoved = T>
+  task_internal::ResultFuture<T> Result() & {
+    static_assert(task_internal::kIsRvalue<Unmoved>,
+                  "Result() uses the handle up: std::move(handle).Result()");
+    return std::move(*this).Result();
   }
 
  private:
@@ -233,7 +242,9 @@ class [[nodiscard]] ResultFuture {
   Polled<Output> Poll(Context& cx) {
     if (!handle_.PollFinished(cx)) return kPending;
     const TaskId id = handle_.id();
-    if (!handle_.HasOutput()) return Output(id, std::nullopt);
+    if (!handle_.HasOutput()) {
+      return Output(id, std::nullopt, nullptr, NoOutputStatus(handle_.task_));
+    }
     std::exception_ptr exception = TakeException(handle_.task_);
     if (exception != nullptr) {
       return Output(id, std::nullopt, std::move(exception));

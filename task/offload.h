@@ -53,6 +53,8 @@ struct OffloadJob {
     virtual void GiveUp(OffloadJob& job) = 0;
   };
 
+  static constexpr bool kIsJob = true;  // and so called in messages
+
   explicit OffloadJob(OffloadLane lane) : lane(lane) {}
   // Called by the task (see runnable.h).
   void OnCancel() {

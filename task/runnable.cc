@@ -20,7 +20,6 @@
 #include "weft/task/local_list.h"
 #include "weft/task/local_task_state.h"
 #include "weft/task/running.h"
-#include "weft/task/status.h"
 #include "weft/task/task_cell.h"
 #include "weft/task/task_state.h"
 #include "weft/task/unhandled_exception.h"
@@ -384,7 +383,13 @@ void CheckNotEmpty(const TaskHeader* task) {
 }
 
 absl::Status NoOutputStatus(const TaskHeader* task) {
-  return task->refused ? RefusedStatus() : CancelledStatus();
+  if (task->refused) {
+    return absl::ResourceExhaustedError(
+        task->Describe() +
+        " was refused: too many wait already, or the system gives no thread");
+  }
+  return absl::CancelledError(
+      task->Describe() + " was cancelled: aborted, or dropped by its executor");
 }
 
 void CheckHasOutput(const TaskHeader* task) {

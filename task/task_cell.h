@@ -68,7 +68,7 @@ const void* ThisThread();
 
 struct TaskHeader : TaskIdentity {
   TaskHeader(const TaskVTable* vtable, const void* thread, bool borrows)
-      : vtable(vtable), thread(thread), borrows(borrows) {
+      : borrows(borrows), vtable(vtable), thread(thread) {
     if (thread == nullptr) {
       new (&shared) TaskState;
     } else {
@@ -76,14 +76,15 @@ struct TaskHeader : TaskIdentity {
     }
   }
 
+  // First, beside those of the base.
+  const bool borrows;    // see task/borrow.h
+  bool refused = false;  // see RefuseRunnable; as the output
   union {
     TaskState shared;      // if `thread` is null
     LocalTaskState local;  // else
   };
   const TaskVTable* const vtable;
   const void* const thread;  // the only one that may run it, or null
-  const bool borrows;        // see task/borrow.h
-  bool refused = false;      // see RefuseRunnable; as the output
   Waker join_waker;
   std::exception_ptr exception;
 };
@@ -199,7 +200,9 @@ class TaskCell final : public TaskHeaderWith<M> {
       : TaskHeaderWith<M>(std::move(metadata), &kVTable, thread,
                           FutureBorrows(future)),
         schedule_(std::move(schedule)),
-        future_(std::move(future)) {}
+        future_(std::move(future)) {
+    if constexpr (requires { M::kIsJob; }) this->is_job = M::kIsJob;
+  }
 
   static TaskCell* Of(TaskHeader* task) { return static_cast<TaskCell*>(task); }
 

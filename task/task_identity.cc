@@ -12,7 +12,8 @@ void DeleteTaskExtras::operator()(TaskExtras* extras) const noexcept {
 }
 
 std::string TaskIdentity::Describe() const {
-  std::string text = "task " + std::to_string(id.value());
+  std::string text =
+      (is_job ? "blocking job " : "task ") + std::to_string(id.value());
   if (!name().empty()) text.append(" \"").append(name()).append("\"");
   return text;
 }

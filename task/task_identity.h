@@ -45,11 +45,12 @@ struct TaskIdentity {
   const LocalNode* locals() const {
     return extras == nullptr ? nullptr : extras->locals.head();
   }
-  // For people: task 7 "reader".
+  // For people: task 7 "reader", blocking job 8.
   std::string Describe() const;
 
   const TaskId id = NewTaskId();
   TaskExtrasPtr extras;  // set before anybody else knows the task
+  bool is_job = false;   // given to an Offload; likewise
 };
 
 }  // namespace task_internal

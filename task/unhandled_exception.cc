@@ -8,29 +8,12 @@
 #include <string>
 #include <utility>
 
+#include "weft/task/describe_exception.h"
 #include "weft/task/environment.h"
 #include "weft/task/running.h"
 #include "weft/task/task_identity.h"
 
 namespace weft::task_internal {
-namespace {
-
-std::string Describe(const std::exception_ptr& exception) {
-#if defined(__cpp_exceptions)
-  try {
-    std::rethrow_exception(exception);
-  } catch (const std::exception& e) {
-    return e.what();
-  } catch (...) {
-    return "not a std::exception";
-  }
-#else
-  static_cast<void>(exception);
-  return "an exception";
-#endif
-}
-
-}  // namespace
 
 void ReportUnhandledException(std::exception_ptr exception) noexcept {
   if (auto* handler = Environment::Current().unhandled_exception) {
@@ -40,7 +23,7 @@ void ReportUnhandledException(std::exception_ptr exception) noexcept {
   const TaskIdentity* task = ThisThreadRuns().task;
   const std::string who = task == nullptr ? "task" : task->Describe();
   std::fprintf(stderr, "weft: a detached %s ended with an exception: %s\n",
-               who.c_str(), Describe(exception).c_str());
+               who.c_str(), DescribeException(exception).c_str());
 }
 
 }  // namespace weft::task_internal

@@ -418,6 +418,8 @@ TEST(RuntimeBuilderTest, TheQueueOfBlockingJobsIsAsLongAsAsked) {
         co_return co_await std::move(job).Outcome();
       }));
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()),
+              testing::MatchesRegex("blocking job [0-9]+ was refused.*"));
   release.Set();
   runtime->BlockOn(runs);
   runtime->BlockOn(waits);

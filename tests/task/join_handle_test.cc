@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -152,8 +153,10 @@ TEST(JoinHandleTest, OutcomeIsTheOutputOrAStatus) {
     ManualExecutor short_lived;
     return short_lived.Spawn(Return(7));
   }();
+  const std::string id = std::to_string(dropped.id().value());
   EXPECT_THAT(executor.Run(std::move(dropped).Outcome()),
-              StatusIs(absl::StatusCode::kCancelled));
+              StatusIs(absl::StatusCode::kCancelled,
+                       testing::HasSubstr("task " + id + " was cancelled")));
 }
 
 TEST(JoinHandleTest, OutcomeOfAStatusIsNotWrappedAgain) {
@@ -472,6 +475,7 @@ TEST(JoinHandleDeathTest, AnEmptyHandleIsNoticed) {
                "has given its output");
   EXPECT_DEATH(static_cast<void>(std::move(handle).Outcome()),
                "has given its output");
+  EXPECT_DEATH(static_cast<void>(handle.id()), "has given its output");
 }
 
 #ifndef NDEBUG

@@ -7,8 +7,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "gtest/gtest.h"
 #include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
@@ -17,6 +19,7 @@
 #include "weft/task/manual_executor.h"
 #include "weft/task/polled.h"
 #include "weft/task/ready.h"
+#include "weft/task/runnable.h"
 #include "weft/task/task.h"
 #include "weft/task/task_id.h"
 #include "weft/task/yield_now.h"
@@ -30,6 +33,7 @@ TEST(JoinResultTest, HoldsAValue) {
   EXPECT_FALSE(result.IsCancelled());
   EXPECT_EQ(result.exception(), nullptr);
   EXPECT_EQ(result.value(), 7);
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kOk);
   EXPECT_EQ(result.id(), TaskId(3));
 }
 
@@ -38,6 +42,19 @@ TEST(JoinResultTest, WithoutAnythingItIsCancelled) {
   EXPECT_FALSE(result.has_value());
   EXPECT_TRUE(result.IsCancelled());
   EXPECT_EQ(result.exception(), nullptr);
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kCancelled);
+}
+
+TEST(JoinResultTest, TellsARefusedTaskFromACancelledOne) {
+  ManualExecutor executor;
+  auto spawned = SpawnOn(Ready(1), [](Runnable<>) {});
+  std::move(spawned.runnable).Refuse();
+
+  const JoinResult<int> refused =
+      executor.Run(std::move(spawned.handle).Result());
+
+  EXPECT_TRUE(refused.IsCancelled());
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kResourceExhausted);
 }
 
 // Whatever the output is, each kind of end can be told.
@@ -73,6 +90,7 @@ TEST(JoinResultTest, OfAnAbortedTaskIsCancelledAndSaysWhichItWas) {
       executor.Run(std::move(handle).Result());
 
   EXPECT_TRUE(result.IsCancelled());
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(result.id(), id);
 }
 
@@ -95,8 +113,17 @@ TEST(JoinResultTest, DroppingItsWaitCancels) {
 
 TEST(JoinResultDeathTest, TheValueOfACancelledTaskIsRefused) {
   const JoinResult<int> result(TaskId(3), std::nullopt);
-  EXPECT_DEATH(static_cast<void>(result.value()), "ask has_value\\(\\)");
+  EXPECT_DEATH(static_cast<void>(result.value()), "CANCELLED.*has_value\\(\\)");
 }
+
+#if defined(__cpp_exceptions)
+TEST(JoinResultDeathTest, AskedForAValueItNamesTheException) {
+  const JoinResult<int> result(
+      TaskId(3), std::nullopt,
+      std::make_exception_ptr(std::runtime_error("no more ink")));
+  EXPECT_DEATH(static_cast<void>(result.value()), "threw: no more ink");
+}
+#endif
 
 }  // namespace
 }  // namespace weft

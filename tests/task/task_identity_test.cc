@@ -34,6 +34,9 @@ TEST(TaskIdentityTest, IsDescribedForPeople) {
   EXPECT_EQ(plain.Describe(), "task " + std::to_string(plain.id.value()));
   EXPECT_EQ(named.Describe(),
             "task " + std::to_string(named.id.value()) + " \"reader\"");
+  TaskIdentity job;
+  job.is_job = true;
+  EXPECT_EQ(job.Describe(), "blocking job " + std::to_string(job.id.value()));
 }
 
 }  // namespace

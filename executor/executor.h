@@ -9,9 +9,12 @@
 // each other.
 //
 //   Executor executor;
+//   sync::Event stop;
 //   std::thread helper([&] { executor.Run(stop.Wait()); });
 //   JoinHandle<int> handle = executor.Spawn(Work());
 //   int n = executor.Run(std::move(handle));
+//   stop.Set();
+//   helper.join();
 //
 // A task that a runner wakes runs there next, at most three such in a row, then
 // what that runner spawned, oldest first; tasks from elsewhere are looked at
@@ -39,6 +42,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "weft/executor/executor_core.h"
+#include "weft/executor/executor_stats.h"
 #include "weft/executor/runner_options.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
@@ -151,7 +155,8 @@ class Executor {
 
   // Polls `future` and runs tasks on the calling thread until the future is
   // ready; returns its output, throws what its Poll throws. The future is
-  // polled only when it has been woken; an lvalue is polled where it stands.
+  // polled only when it has been woken; an lvalue is polled where it stands. A
+  // function, which Spawn() takes, is made a future by Invoke(function).
   // Inside, the current environment is the caller's with this executor as its
   // spawner. What the thread still had to run when the future is ready goes to
   // other runners. CHECK-fails inside a task and inside another Run(), since
@@ -177,9 +182,11 @@ class Executor {
 
   // Nests this executor in another one: a future of `future`'s output which,
   // whenever it is polled, polls `future` and runs up to 200 tasks of this
-  // executor, both with this executor as the current spawner. Any number of them, and Runs, may exist at once. Movable until
-  // first polled. Dropping it drops `future`; if it had been woken for a task,
-  // another sleeper is woken instead.
+  // executor, both with this executor as the current spawner. It owns `future`:
+  // give a handle by std::move(handle), a function as to Run(). Any number of
+  // them, and Runs, may exist at once. Movable until first polled. Dropping it
+  // drops `future`; if it had been woken for a task, another sleeper is woken
+  // instead.
   template <Future F>
   DriveFuture<F> Drive(F future) {
     return DriveFuture<F>(&core(), std::move(future));
@@ -207,6 +214,7 @@ class Executor {
   // For people: how many tasks are suspended, up to 16 of their names (those of
   // SpawnBuilder, as reader#7), how many tasks wait where, who sleeps.
   std::string DebugString() const { return core().DebugString(); }
+  // See executor/executor_stats.h.
   ExecutorStats Stats() const { return core().Stats(); }
 
  private:

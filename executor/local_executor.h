@@ -74,7 +74,8 @@ class LocalExecutor {
   // Polls `future` and runs tasks until the future is ready; returns its
   // output, throws what its Poll throws. Parks in the environment's driver. The
   // future is polled only when it has been woken; an lvalue is polled where it
-  // stands. Not inside a task or another Run().
+  // stands; of a function make a future by Invoke(function). Not inside a task
+  // or another Run().
   template <class F>
     requires Future<std::remove_reference_t<F>>
   OutputOf<F> Run(F&& future) {
@@ -91,7 +92,8 @@ class LocalExecutor {
   // lives inside whatever polls it, with that one's clock, driver and timers:
   // another executor, BlockOn, a branch of Select. Polled and destroyed at home
   // (CHECK-failed otherwise), before this executor is destroyed. Several may be
-  // polled in turn; each runs the tasks of all.
+  // polled in turn; each runs the tasks of all. It owns `future`: give a handle
+  // by std::move(handle).
   // Dropping: drops `future`; tasks wait until they are run otherwise.
   template <Future F>
   executor_internal::LocalDriveFuture<F> Drive(F future) {

@@ -12,8 +12,10 @@
 //   JoinHandle<Value> value = shards->SpawnByKey(
 //       user_id, [=] { return Shard::OfThisThread().Get(user_id); });
 //
-// Spawn takes a function that makes the future; it is called on the thread of
-// the task, where the future also ends. The handle may be awaited anywhere.
+// SpawnAt and SpawnByKey take a function that makes the future; it is called on
+// the thread of the task, where the future also ends. A future that has been made
+// already moves there: it, and what its parameters own, must be safe to take to
+// another thread. The handle may be awaited anywhere.
 // weft::Spawn() inside a task spawns on its thread.
 //
 // Thread safety: all methods from any thread, except moving and destruction.
@@ -112,7 +114,8 @@ class ThreadPerCore {
 
   int threads() const;
 
-  // Runs the future that fn() returns on thread `index`, and calls fn there.
+  // Runs the future that fn() returns on thread `index`, and calls fn there. Or
+  // moves the future `fn` there.
   template <class Fn>
   auto SpawnAt(int index, Fn fn) const {
     return spawner(index).Spawn(std::move(fn));

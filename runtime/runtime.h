@@ -159,7 +159,8 @@ class Runtime {
 
   // Moves `fn` to a worker, from 0 on, and runs there the future that fn()
   // returns: it is made, polled and destroyed on that thread, and may use what is
-  // not safe to share. CHECK-fails on a multi-thread runtime, whose tasks move:
+  // not safe to share. (A future in the place of `fn` is moved there, too.)
+  // CHECK-fails on a multi-thread runtime, whose tasks move:
   // to ignore the place would be a race. A current-thread runtime has one worker.
   template <class Fn>
   auto SpawnAt(int worker, Fn fn) {
@@ -181,9 +182,9 @@ class Runtime {
     return runtime_internal::Checked(core_).worker_threads();
   }
 
-  // Runs `future` on the calling thread and waits for it. A current-thread
-  // runtime runs its tasks meanwhile, and only then; it may be called only on
-  // the thread that built it.
+  // Runs `future` on the calling thread and waits for it; of a function make one
+  // by Invoke(function) (task/invoke.h). A current-thread runtime runs its tasks
+  // meanwhile, and only then; it may be called only on the thread that built it.
   template <class F>
     requires Future<std::remove_reference_t<F>>
   OutputOf<F> BlockOn(F&& future) {

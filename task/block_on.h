@@ -66,7 +66,8 @@ OutputOf<F> BlockFor(std::string_view caller, F&& future) {
 }  // namespace task_internal
 
 // The output of `future`; throws what its Poll throws. An lvalue is polled
-// where it stands, and not again after this.
+// where it stands, and not again after this. Of a function, which Spawn() takes,
+// make a future by Invoke(function) (task/invoke.h).
 template <class F>
   requires Future<std::remove_reference_t<F>>
 OutputOf<F> BlockOn(F&& future) {

@@ -13,11 +13,11 @@
 //
 // Thread safety: one thread at a time; it may move between threads, also after
 // it has been polled. Lifetime: independent of the executor. Dropping: cancels
-// the task. Its future is destroyed where the task runs: soon, not at once.
-// What the task has thrown, or throws before it is destroyed, goes with the
-// handle, unreported. Detach() lets it run, and reports exceptions; co_await
-// std::move(handle).Cancel() waits until the future is gone. Dropping a pending await of a handle that is named loses
-// nothing; the handle can be awaited again.
+// the task. Its future is destroyed where the task runs: soon, not at once. What
+// the task has thrown, or throws before that, goes unreported. Detach() lets it
+// run, and reports; co_await std::move(handle).Cancel() waits until the future is
+// gone. Dropping a pending await of a handle that is named loses nothing; the
+// handle can be awaited again.
 #ifndef WEFT_TASK_JOIN_HANDLE_H_
 #define WEFT_TASK_JOIN_HANDLE_H_
 

@@ -6,7 +6,7 @@
 //   auto handle = SpawnBuilder().Name("reader").InheritLocals().Spawn(Read());
 //
 // Where a task runs, and how urgently, is its spawner's affair: an executor with
-// priorities has one Spawner for each, and On(level) chooses it.
+// priorities has one Spawner for each, and On(tasks.spawner(level)) chooses it.
 //
 // Thread safety: one thread at a time. One builder may spawn many tasks.
 #ifndef WEFT_TASK_SPAWN_BUILDER_H_

@@ -23,13 +23,13 @@ enum class Fault {
   kWakesNobody,  // who wakes up
 };
 
-// Runner 0 has watched until now, and is tired; runner 1 wakes up for good.
-template <Fault fault>
-struct SleepModel : rl::test_suite<SleepModel<fault>, 2> {
-  using Set = Watchers<2, RelacyAtomics>;
+// One runner watches already. Runner 0 goes to sleep, runner 1 wakes up for good.
+template <class Model, int max>
+struct WatchersModel : rl::test_suite<Model, 2> {
+  using Set = Watchers<max, RelacyAtomics>;
 
   Lazy<Set> watchers;
-  Lazy<Set::Flag> awake;
+  Lazy<typename Set::Flag> awake;            // runner 1 is
   Lazy<RelacyAtomics::Atomic<bool>> parked;  // runner 0 can be woken
   Lazy<RelacyAtomics::Atomic<bool>> woken;
 
@@ -47,67 +47,46 @@ struct SleepModel : rl::test_suite<SleepModel<fault>, 2> {
     woken.Destroy();
   }
 
-  void thread(unsigned index) {
-    if (index == 1) return WakeUp();
-    const bool early = awake->load(std::memory_order::seq_cst);
-    watchers->Stop();
-    parked->store(true, std::memory_order::seq_cst);
-    const bool watches = watchers->TryStart(true, [&] {
-      if (fault == Fault::kDoesNotLook) return false;
-      if (fault == Fault::kLooksBeforeItStops) return early;
-      return awake->load(std::memory_order::seq_cst);
-    });
-    if (watches) return;
-    // Sleeps until it is woken for the other one.
+  // Sleeps until it is woken for the other one.
+  void SleepForGood() {
     rl::linear_backoff backoff;
     while (!woken->load(std::memory_order::acquire)) backoff.yield(RL_INFO);
   }
-
-  void WakeUp() {
-    if (!watchers->WakeUp(*awake) || fault == Fault::kWakesNobody) return;
+  void WakeUp(bool wakes_others) {
+    if (!watchers->WakeUp(*awake) || !wakes_others) return;
     if (parked->exchange(false, std::memory_order::seq_cst)) {
       woken->store(true, std::memory_order::release);
     }
   }
 };
 
+// Runner 0 is the one that has watched until now, and is tired.
+template <Fault fault>
+struct SleepModel : WatchersModel<SleepModel<fault>, 2> {
+  void thread(unsigned index) {
+    if (index == 1) return this->WakeUp(fault != Fault::kWakesNobody);
+    const bool early = this->awake->load(std::memory_order::seq_cst);
+    this->watchers->Stop();
+    this->parked->store(true, std::memory_order::seq_cst);
+    const bool watches = this->watchers->TryStart(true, [&] {
+      if (fault == Fault::kDoesNotLook) return false;
+      if (fault == Fault::kLooksBeforeItStops) return early;
+      return this->awake->load(std::memory_order::seq_cst);
+    });
+    if (!watches) this->SleepForGood();
+  }
+};
+
 // One may watch. Runner 1 does, until it finds work for good; runner 0 wants to,
 // meanwhile.
-struct TooManyModel : rl::test_suite<TooManyModel, 2> {
-  using Set = Watchers<1, RelacyAtomics>;
-
-  Lazy<Set> watchers;
-  Lazy<Set::Flag> awake;
-  Lazy<RelacyAtomics::Atomic<bool>> parked;  // runner 0 can be woken
-  Lazy<RelacyAtomics::Atomic<bool>> woken;
-
-  void before() {
-    watchers.Emplace();
-    watchers->TryStart(false, [] { return false; });
-    awake.Emplace(false);
-    parked.Emplace(false);
-    woken.Emplace(false);
-  }
-  void after() {
-    watchers.Destroy();
-    awake.Destroy();
-    parked.Destroy();
-    woken.Destroy();
-  }
-
+struct TooManyModel : WatchersModel<TooManyModel, 1> {
   void thread(unsigned index) {
-    if (index == 0) {
-      parked->store(true, std::memory_order::seq_cst);
-      if (watchers->TryStart(false, [] { return false; })) return;
-      rl::linear_backoff backoff;
-      while (!woken->load(std::memory_order::acquire)) backoff.yield(RL_INFO);
-    } else {
+    if (index == 1) {
       watchers->Stop();
-      if (!watchers->WakeUp(*awake)) return;
-      if (parked->exchange(false, std::memory_order::seq_cst)) {
-        woken->store(true, std::memory_order::release);
-      }
+      return WakeUp(/*wakes_others=*/true);
     }
+    parked->store(true, std::memory_order::seq_cst);
+    if (!watchers->TryStart(false, [] { return false; })) SleepForGood();
   }
 };
 

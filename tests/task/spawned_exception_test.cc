@@ -321,6 +321,20 @@ TEST(UnhandledExceptionTest, WithoutAHandlerIsDescribedAndTheProgramGoesOn) {
   EXPECT_NE(text.find("not a std::exception"), std::string::npos) << text;
 }
 
+TEST(UnhandledExceptionTest, OfABlockingJobSaysThatItIsOne) {
+  ThreadOffload offload;
+  testing::internal::CaptureStderr();
+  JoinHandle<> job = offload.Run(OffloadLane::kGeneral, [] { throw 7; });
+  const std::string id = std::to_string(job.id().value());
+
+  std::move(job).Detach();
+  offload.Join();
+
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("a detached blocking job " + id), std::string::npos)
+      << text;
+}
+
 // The move of a future into its task throws: nothing is left behind.
 TEST(SpawnExceptionTest, OfAFutureThatCannotBeMoved) {
   LiveCounter counter;

@@ -393,8 +393,8 @@ TEST_P(ThreadPerCoreRuntimeTest, ShutdownLetsWorkFinishThatWandersAbout) {
 
 TEST_P(ThreadPerCoreRuntimeTest, ItEndsWhileTasksAwaitThoseOfOtherWorkers) {
   for (int round = 0; round < 20; ++round) {
+    std::atomic<int> asked{0};  // outlives the tasks
     Runtime runtime = Make(RuntimeBuilder().WorkerThreads(workers()));
-    std::atomic<int> asked{0};
     for (int i = 0; i < 10; ++i) {
       runtime
           .Spawn([handle = runtime.handle(), &asked]() -> Task<> {

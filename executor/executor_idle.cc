@@ -207,8 +207,8 @@ void ExecutorCore::EnterDriver(Runner& runner, Instant deadline) {
 // ---- Drivers of busy threads ----
 //
 // A runner in a long poll does not come to its driver, whose descriptors and
-// timers would wait. So one or two of those who sleep do so for no longer than
-// kWatchInterval, and then poll the drivers that have been left alone for that
+// timers would wait. So one of those who sleep does so for no longer than
+// kWatchInterval, and then polls the drivers that have been left alone for that
 // long. When nothing has run for a while they sleep for good, and the next runner
 // that wakes up wakes one of them.
 

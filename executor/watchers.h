@@ -26,9 +26,9 @@
 
 namespace weft::executor_internal {
 
-// At most `max` watch at a time: two, so that one is left while the other finds
-// work. `Atomics` lets a model checker run this code.
-template <int max = 2, class Atomics = task_internal::StdAtomics>
+// At most `max` watch at a time. One, since a sleep with a deadline costs more than
+// one without. `Atomics` lets a model checker run this code.
+template <int max = 1, class Atomics = task_internal::StdAtomics>
 class Watchers {
  public:
   using Flag = typename Atomics::template Atomic<bool>;

@@ -206,11 +206,12 @@ void ExecutorCore::ReturnPlace(Runner& runner) {
 
 void ExecutorCore::EnterRunner(Runner& runner, const RunnerOptions& options,
                                Driver& driver, const Waker& signal) {
-  // A fake clock would take the deadline of a watcher for one of its own.
+  // A fake clock would take the deadline of a watcher, or of a doze, for one of
+  // its own.
   const Clock* clock = Environment::Current().clock;
-  runner.may_watch = clock == nullptr || clock->AsFake() == nullptr;
+  runner.on_real_clock = clock == nullptr || clock->AsFake() == nullptr;
   // Wakes who is ready, so may throw: before anything that LeaveRunner() undoes.
-  const bool has_events = runner.may_watch && driver.TryPoll();
+  const bool has_events = runner.on_real_clock && driver.TryPoll();
   runner.random = Random(Environment::CurrentRandom().Next());
   runner.driver = &driver;
   runner.run_signal = &RunSignal::Of(signal);

@@ -121,6 +121,7 @@ class ExecutorCore final : public Spawner {
   // Sleeping and waking.
   void Notify();
   void NotifyMany(size_t tasks);
+  bool WakeSleeper(int who);
   void UnparkRunner(int index);
   void WakeOneTick();
   void StopSearching(Runner& runner);

@@ -16,7 +16,6 @@
 #include "weft/executor/runner.h"
 #include "weft/executor/stand_in.h"
 #include "weft/executor/watchers.h"
-#include "weft/task/clock.h"
 #include "weft/task/driver.h"
 #include "weft/task/instant.h"
 #include "weft/task/waker.h"
@@ -81,22 +80,22 @@ class DriverScope {
 }  // namespace
 
 void ExecutorCore::Notify() {
-  const int who = idle_.Notify([this] { return HasWork(); });
-  if (who == kWakeTick) {
-    WakeOneTick();
-  } else if (who != kWakeNobody) {
-    UnparkRunner(who);
-  }
+  WakeSleeper(idle_.Notify([this] { return HasWork(); }));
+}
+
+// What the idle set has answered: true if a runner was woken.
+bool ExecutorCore::WakeSleeper(int who) {
+  if (who == kWakeTick) WakeOneTick();
+  if (who == kWakeTick || who == kWakeNobody) return false;
+  UnparkRunner(who);
+  return true;
 }
 
 // For a batch: wakes as many as there is work for.
 void ExecutorCore::NotifyMany(size_t tasks) {
   Notify();
   for (; tasks > 1; --tasks) {
-    const int who = idle_.NotifyAnother([this] { return HasWork(); });
-    if (who == kWakeNobody) return;
-    if (who == kWakeTick) return WakeOneTick();
-    UnparkRunner(who);
+    if (!WakeSleeper(idle_.NotifyAnother([this] { return HasWork(); }))) return;
   }
 }
 
@@ -162,9 +161,7 @@ void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
 // outside, which no runner may see for long, it is woken earlier. False if
 // another runner dozes.
 bool ExecutorCore::Doze(Runner& runner, const RunSignal& signal) {
-  // A fake clock would take the deadline for one of its own.
-  const Clock* clock = runner.environment->clock;
-  if (clock != nullptr && clock->AsFake() != nullptr) return false;
+  if (!runner.on_real_clock) return false;
   int nobody = 0;
   // Sequentially consistent, as the look that follows: Inject() sees the dozer,
   // or this the task.
@@ -214,7 +211,7 @@ void ExecutorCore::EnterDriver(Runner& runner, Instant deadline) {
 
 void ExecutorCore::SleepInDriver(Runner& runner) {
   const bool watches =
-      runner.may_watch && watched_.load() != 0 &&
+      runner.on_real_clock && watched_.load() != 0 &&
       watchers_.TryStart(runner.quiet_watches >= kQuietWatches, [&] {
         return VisitRunners(0, [&](Runner& other) {
           return &other != &runner && other.awake.load();
@@ -266,9 +263,7 @@ void ExecutorCore::WakeUp(Runner& runner) {
     return;
   }
   // With a token, as if there were work: what it finds is a driver to watch.
-  const int who = idle_.NotifyAnother([this] { return HasWork(); });
-  if (who == kWakeTick) return WakeOneTick();
-  if (who != kWakeNobody) UnparkRunner(who);
+  WakeSleeper(idle_.NotifyAnother([this] { return HasWork(); }));
 }
 
 }  // namespace weft::executor_internal

@@ -102,7 +102,7 @@ struct alignas(64) Runner {
   bool searching = false;        // has a token of the IdleSet
   bool woken_in_vain = false;    // claimed, and nothing run since
   bool in_driver = false;        // is inside driver->Park(), or another's
-  bool may_watch = false;        // its driver's clock is the real one
+  bool on_real_clock = false;    // so may sleep with a deadline
   uint32_t quiet_watches = 0;    // in a row, in which nobody did anything
   uint32_t visits_to_evening = 0;    // until EvenOut()
   uint32_t evening_looks = 0;        // of it: two at each runner

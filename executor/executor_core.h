@@ -130,7 +130,9 @@ class ExecutorCore final : public Spawner {
   void WakeDozer();
   void PollDriver(Runner& runner);
   void EnterDriver(Runner& runner, Instant deadline);
-  void SleepInDriver(Runner& runner);
+  void SleepInDriver(Runner& runner, const RunSignal& signal);
+  bool Watches(Runner& runner);
+  bool MustGetUp(Runner& runner, const RunSignal& signal);
   void LookAfterOthers(Runner& runner);
   void PollDriverOf(Runner& other, Runner& runner);
   void WakeUp(Runner& runner);

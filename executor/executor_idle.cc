@@ -143,7 +143,7 @@ void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
     notified = signal.IsNotified();
     if (!has_work && !notified) {
       runner.parks.Add();
-      SleepInDriver(runner);
+      SleepInDriver(runner, signal);
     }
   }
   if (has_work) {
@@ -209,22 +209,39 @@ void ExecutorCore::EnterDriver(Runner& runner, Instant deadline) {
 // long. When nothing has run for a while they sleep for good, and the next runner
 // that wakes up wakes one of them.
 
-void ExecutorCore::SleepInDriver(Runner& runner) {
-  const bool watches =
-      runner.on_real_clock && watched_.load() != 0 &&
-      watchers_.TryStart(runner.quiet_watches >= kQuietWatches, [&] {
-        return VisitRunners(0, [&](Runner& other) {
-          return &other != &runner && other.awake.load();
-        });
-      });
-  if (!watches) return EnterDriver(runner, Instant::Infinite());
-  struct WatchScope {
-    Watchers<>& watchers;
-    ~WatchScope() { watchers.Stop(); }
-  } scope{watchers_};
-  const Instant until = Instant::Now() + kWatchInterval;
-  EnterDriver(runner, until);
-  if (Instant::Now() >= until) LookAfterOthers(runner);
+// A watcher stays parked while it finds nothing: were it to look for tasks each
+// time, it would take those that another runner sleeps closer to.
+void ExecutorCore::SleepInDriver(Runner& runner, const RunSignal& signal) {
+  while (Watches(runner)) {
+    struct WatchScope {
+      Watchers<>& watchers;
+      ~WatchScope() { watchers.Stop(); }
+    } scope{watchers_};
+    const Instant until = Instant::Now() + kWatchInterval;
+    EnterDriver(runner, until);
+    if (Instant::Now() < until || MustGetUp(runner, signal)) return;
+    LookAfterOthers(runner);
+    if (MustGetUp(runner, signal)) return;
+  }
+  EnterDriver(runner, Instant::Infinite());
+}
+
+// True if a runner that is going to sleep starts to watch.
+bool ExecutorCore::Watches(Runner& runner) {
+  return runner.on_real_clock && watched_.load() != 0 &&
+         watchers_.TryStart(runner.quiet_watches >= kQuietWatches, [&] {
+           return VisitRunners(0, [&](Runner& other) {
+             return &other != &runner && other.awake.load();
+           });
+         });
+}
+
+// Whatever a wake that the driver has swallowed was about.
+bool ExecutorCore::MustGetUp(Runner& runner, const RunSignal& signal) {
+  // Relaxed: the owner's own.
+  return !idle_.IsParked(runner.index) || signal.IsNotified() ||
+         runner.slot.load(std::memory_order_relaxed) != nullptr ||
+         !runner.queue.IsEmpty();
 }
 
 void ExecutorCore::LookAfterOthers(Runner& runner) {

@@ -84,6 +84,12 @@ class IdleSet {
     return searching_.load(std::memory_order_seq_cst) != 0;
   }
 
+  // False if runner `index` has been claimed since it parked.
+  bool IsParked(int index) const {
+    return (parked_[index / 64].load(std::memory_order_seq_cst) &
+            BitOf(index)) != 0;
+  }
+
   // Runner `index` does not sleep any more. True if it was claimed: it has a
   // token.
   bool Unpark(int index) {

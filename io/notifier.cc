@@ -13,6 +13,9 @@
 
 #include "absl/status/statusor.h"
 #include "weft/io/fd.h"
+#include "weft/io/wake_flag.h"
+#include "weft/task/futex.h"
+#include "weft/task/instant.h"
 #include "weft/task/status.h"
 #include "weft/task/waker.h"
 
@@ -37,7 +40,29 @@ absl::StatusOr<Notifier*> Notifier::Create() {
 }
 
 void Notifier::Notify() {
-  if (!flag_.Notify()) return;
+  const Sleep sleep = flag_.Notify();
+  if (sleep == Sleep::kInEpoll) WriteEvent();
+  if (sleep == Sleep::kOnWord) WakeWord();
+}
+
+void Notifier::SleepOnWord(Instant deadline) {
+  task_internal::FutexWait(flag_.word(), static_cast<uint32_t>(Sleep::kOnWord),
+                           deadline);
+}
+
+void Notifier::LeaveWord() {
+  if (flag_.LeaveWord()) WakeWord();
+}
+
+void Notifier::WakeWord() {
+  const int saved_errno = errno;
+  // Relaxed: a statistic.
+  writes_.fetch_add(1, std::memory_order_relaxed);
+  task_internal::FutexWake(flag_.word());
+  errno = saved_errno;
+}
+
+void Notifier::WriteEvent() {
   const int saved_errno = errno;
   // Relaxed: a statistic.
   writes_.fetch_add(1, std::memory_order_relaxed);

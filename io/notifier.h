@@ -1,7 +1,7 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Notifier: ends a thread's sleep in epoll from any other thread.
+// Notifier: ends a thread's sleep, in epoll or on a word, from any other thread.
 //
 // An eventfd, registered edge-triggered, and a WakeFlag. The eventfd is written
 // at most once per sleep and is not read: each write is an edge of its own,
@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "weft/io/fd.h"
 #include "weft/io/wake_flag.h"
+#include "weft/task/instant.h"
 #include "weft/task/waker.h"
 
 namespace weft::io::io_internal {
@@ -37,6 +38,10 @@ class Notifier {
 
   // Ends the current or the next sleep.
   void Notify();
+  // Sleeps on the flag's word, as long as it says so.
+  void SleepOnWord(Instant deadline);
+  // Ends a sleep on the word, so that the thread looks again where to sleep.
+  void LeaveWord();
   // How often Notify() made a system call.
   uint64_t writes() const { return writes_.load(std::memory_order_relaxed); }
 
@@ -46,6 +51,9 @@ class Notifier {
 
  private:
   static const WakerVTable kVTable;
+
+  void WriteEvent();
+  void WakeWord();
 
   explicit Notifier(Fd event) : event_(std::move(event)) {}
   ~Notifier() = default;

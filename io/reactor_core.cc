@@ -31,6 +31,7 @@
 #include "weft/io/notifier.h"
 #include "weft/io/readiness.h"
 #include "weft/io/source_cell.h"
+#include "weft/io/wake_flag.h"
 #include "weft/task/instant.h"
 #include "weft/task/status.h"
 #include "weft/task/wake_list.h"
@@ -157,13 +158,32 @@ void ReactorCore::Release() {
   Pool::Get().Put(this);
 }
 
+bool ReactorCore::WatchesNothing() const {
+  // Sequentially consistent: see wake_flag.h.
+  return cell_count_.load() == 0;
+}
+
+// Without a descriptor there is nothing to ask the kernel, and a sleep on the flag's
+// word is cheaper than one in epoll.
+void ReactorCore::ParkOnWord(Instant deadline) {
+  WakeFlag& flag = notifier_->flag();
+  if (deadline != Instant::Past() && flag.BeginWait(Sleep::kOnWord) &&
+      WatchesNothing()) {
+    // Relaxed: a statistic.
+    counters_.waits.fetch_add(1, std::memory_order_relaxed);
+    notifier_->SleepOnWord(deadline);
+  }
+  flag.EndWait();
+}
+
 void ReactorCore::Park(Instant deadline) {
+  if (WatchesNothing()) return ParkOnWord(deadline);
   epoll_event events[kEventsPerWait];
   // Acquire, and release below: what belongs to the thread inside. One that came
   // by TryPoll() has gone in a moment.
   while (in_use_.exchange(true, std::memory_order_acquire)) sched_yield();
-  const bool may_sleep =
-      deadline != Instant::Past() && notifier_->flag().BeginWait();
+  const bool may_sleep = deadline != Instant::Past() &&
+                         notifier_->flag().BeginWait(Sleep::kInEpoll);
   const int count = Wait(events, may_sleep ? deadline : Instant::Past());
   notifier_->flag().EndWait();
   in_use_.store(false, std::memory_order_release);
@@ -174,6 +194,7 @@ void ReactorCore::Park(Instant deadline) {
 // it matter whose events are dispatched first: one that comes late makes its cell
 // seem ready, and the next call on the descriptor shows the truth.
 bool ReactorCore::TryPoll() {
+  if (WatchesNothing()) return true;
   epoll_event events[kEventsPerWait];
   // Acquire and release: as in Park().
   if (in_use_.exchange(true, std::memory_order_acquire)) return false;
@@ -240,6 +261,7 @@ IoResult ReactorCore::Register(SourceCell& cell) {
     cell.readiness.Set(cell.readiness.Load().generation(), kAlways);
   } else {
     Link(cell);
+    notifier_->LeaveWord();
   }
   // Release: who finds the core set finds the readiness of its descriptor.
   cell.core.store(this, std::memory_order_release);
@@ -262,6 +284,7 @@ void ReactorCore::Link(SourceCell& cell) {
   cell.next = cells_;
   if (cells_ != nullptr) cells_->previous = &cell;
   cells_ = &cell;
+  cell_count_.fetch_add(1);  // sequentially consistent: see wake_flag.h
 }
 
 void ReactorCore::Unlink(SourceCell& cell) {
@@ -269,6 +292,7 @@ void ReactorCore::Unlink(SourceCell& cell) {
   (cell.previous != nullptr ? cell.previous->next : cells_) = cell.next;
   if (cell.next != nullptr) cell.next->previous = cell.previous;
   cell.previous = cell.next = nullptr;
+  cell_count_.fetch_sub(1);
 }
 
 }  // namespace weft::io::io_internal

@@ -12,6 +12,7 @@
 #define WEFT_IO_REACTOR_CORE_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 
@@ -29,7 +30,7 @@ namespace weft::io::io_internal {
 
 // Counted since the reactor was created; each may be a little behind.
 struct ReactorCounters {
-  std::atomic<uint64_t> waits{0};         // calls of epoll_pwait2
+  std::atomic<uint64_t> waits{0};         // calls of epoll_pwait2, futex
   std::atomic<uint64_t> events{0};        // events they returned
   std::atomic<uint64_t> stale_events{0};  // of these, for descriptors then gone
 };
@@ -70,6 +71,8 @@ class ReactorCore {
   int Wait(epoll_event* events, Instant deadline);
   int WaitInKernel(epoll_event* events, Instant deadline);
   void Dispatch(const epoll_event* events, int count);
+  bool WatchesNothing() const;
+  void ParkOnWord(Instant deadline);
   // Requires: mutex_ is held.
   void Link(SourceCell& cell);
   void Unlink(SourceCell& cell);
@@ -78,6 +81,7 @@ class ReactorCore {
   std::mutex mutex_;
   Fd epoll_;
   SourceCell* cells_ = nullptr;
+  std::atomic<size_t> cell_count_{0};  // written under it, read by anybody
 
   // Constant while open.
   Notifier* notifier_ = nullptr;

@@ -6,16 +6,18 @@
 // a free pushes to it. When loaded is empty (or full) it is swapped with a full
 // (or empty) spare; failing that, spare is exchanged with the depot. So a
 // thread that alternates between allocating and freeing at a boundary does not
-// visit the depot each time. The depot keeps at most kDepotMagazines full
-// magazines per class; what comes beyond goes back to the allocator. Blocks in
-// a magazine are linked through their first word; no memory beside the blocks
-// is needed.
+// visit the depot each time. The depot keeps a bounded number of full magazines
+// per class; what comes beyond goes back to where blocks come from.
+//
+// That is a slab (frame_slabs.h), whose unused row of blocks one thread at a time
+// has, and cuts; or the allocator, if it was replaced, or the block is large.
 //
 // Statistics are kept per thread, in counters that it alone writes, and summed on
 // request: no word of the process is touched by an allocation, also while memory
 // grows. A thread that ends adds its counts to those of the threads before it.
 #include "weft/task/frame_cache.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -23,7 +25,9 @@
 #include <new>
 #include <utility>
 
+#include "weft/task/block_list.h"
 #include "weft/task/check.h"
+#include "weft/task/frame_slabs.h"
 
 #if defined(__has_feature)
 #define WEFT_HAS_FEATURE(x) __has_feature(x)
@@ -40,25 +44,34 @@
 namespace weft {
 namespace {
 
-constexpr size_t kClassStep = 16;
-constexpr size_t kMaxCached = 512;
+using Magazine = task_internal::BlockList;
+using task_internal::BlockRow;
+using task_internal::FrameSlabs;
+
+constexpr size_t kClassStep = FrameSlabs::kGranule;
+constexpr size_t kMaxCached = 1024;
 constexpr size_t kClasses = kMaxCached / kClassStep;
 constexpr size_t kMagazineBlocks = 64;
-constexpr size_t kDepotMagazines = 256;
+constexpr size_t kDepotMagazines = 256;  // of a class, and
+constexpr size_t kDepotBytes = 4 << 20;  // in them
 
-void* DefaultAllocate(size_t size) {
-  return ::operator new(size, std::nothrow);
+// Null: slabs for small blocks, operator new for others.
+std::atomic<const FrameAllocator*> allocator{nullptr};
+
+const FrameAllocator* Allocator() {
+  // Acquire: the allocator's own set-up.
+  return allocator.load(std::memory_order_acquire);
 }
-void DefaultDeallocate(void* block, size_t) { ::operator delete(block); }
-constexpr FrameAllocator kDefaultAllocator = {&DefaultAllocate,
-                                              &DefaultDeallocate};
 
-std::atomic<const FrameAllocator*> allocator{&kDefaultAllocator};
+size_t ClassOf(size_t size) { return (size - 1) / kClassStep; }
+constexpr size_t SizeOfClass(size_t size_class) {
+  return (size_class + 1) * kClassStep;
+}
 
 // A number that one thread writes and any may read.
 class Counter {
  public:
-  void Increment() { value_.store(Get() + 1, std::memory_order_relaxed); }
+  void Add(size_t n) { value_.store(Get() + n, std::memory_order_relaxed); }
   // Relaxed: a statistic.
   size_t Get() const { return value_.load(std::memory_order_relaxed); }
 
@@ -92,9 +105,9 @@ class Counts {
   }
 
   // For a thread without counts of its own.
-  void AddToGone(size_t FrameCacheStats::* count) {
+  void AddToGone(size_t FrameCacheStats::* count, size_t n) {
     const std::lock_guard lock(mutex_);
-    ++(gone_.*count);
+    gone_.*count += n;
   }
 
   FrameCacheStats Sum() {
@@ -126,26 +139,20 @@ Counts& AllCounts() {
 // This thread's counts; null if it is ending.
 ThreadCounts* CountsOfThread();
 
-void* AllocateBlock(size_t size) {
+void CountFromAllocator(size_t blocks) {
   if (ThreadCounts* counts = CountsOfThread()) {
-    counts->from_allocator.Increment();
+    counts->from_allocator.Add(blocks);
   } else {
-    AllCounts().AddToGone(&FrameCacheStats::blocks_from_allocator);
+    AllCounts().AddToGone(&FrameCacheStats::blocks_from_allocator, blocks);
   }
-  // Acquire: the allocator's own set-up.
-  void* block = allocator.load(std::memory_order_acquire)->allocate(size);
-  WEFT_CHECK(block != nullptr, "out of memory for a coroutine frame");
-  return block;
 }
 
-void DeallocateBlock(void* block, size_t size) {
+void CountToAllocator(size_t blocks) {
   if (ThreadCounts* counts = CountsOfThread()) {
-    counts->to_allocator.Increment();
+    counts->to_allocator.Add(blocks);
   } else {
-    AllCounts().AddToGone(&FrameCacheStats::blocks_to_allocator);
+    AllCounts().AddToGone(&FrameCacheStats::blocks_to_allocator, blocks);
   }
-  // Acquire: the allocator's own set-up.
-  allocator.load(std::memory_order_acquire)->deallocate(block, size);
 }
 
 bool UnderValgrind() {
@@ -170,26 +177,55 @@ bool UnderValgrind() {
 #endif
 }
 
-struct Block {
-  Block* next;
-};
+bool Caches() {
+  if constexpr (WEFT_FRAME_CACHE_PASSES_THROUGH) return false;
+  return !UnderValgrind();
+}
 
-struct Magazine {
-  Block* top = nullptr;
-  size_t size = 0;
+bool FromSlabs(size_t size) {
+  return size - 1 < kMaxCached && Allocator() == nullptr && Caches();
+}
 
-  void Push(void* memory) {
-    top = new (memory) Block{top};
-    ++size;
+// The slabs of each class. Live forever: threads may end after static destruction.
+FrameSlabs& SlabsOf(size_t size_class) {
+  using All = std::array<FrameSlabs*, kClasses>;
+  static const All* const all = [] {
+    auto* made = new All;
+    for (size_t i = 0; i < kClasses; ++i) {
+      (*made)[i] = new FrameSlabs(SizeOfClass(i));
+    }
+    return made;
+  }();
+  return *(*all)[size_class];
+}
+
+// What is asked of the allocator: nothing is rounded where nothing is kept.
+size_t BlockSize(size_t size) {
+  if (size - 1 >= kMaxCached || !Caches()) return size;
+  return SizeOfClass(ClassOf(size));
+}
+
+// Gives a block back to where it comes from.
+void DeallocateBlock(void* block, size_t size) {
+  CountToAllocator(1);
+  if (FromSlabs(size)) {
+    Magazine one;
+    one.Push(block);
+    SlabsOf(ClassOf(size)).Give(one);
+  } else if (const FrameAllocator* replaced = Allocator()) {
+    replaced->deallocate(block, BlockSize(size));
+  } else {
+    ::operator delete(block);
   }
-  void* Pop() {
-    --size;
-    return std::exchange(top, top->next);
-  }
-};
+}
 
-void ReleaseAll(Magazine magazine, size_t block_size) {
-  while (magazine.size != 0) DeallocateBlock(magazine.Pop(), block_size);
+void ReleaseAll(Magazine magazine, size_t size_class) {
+  const size_t size = SizeOfClass(size_class);
+  if (FromSlabs(size)) {
+    CountToAllocator(magazine.size());
+    return SlabsOf(size_class).Give(magazine);
+  }
+  while (magazine.size() != 0) DeallocateBlock(magazine.Pop(), size);
 }
 
 class Depot {
@@ -210,16 +246,21 @@ class Depot {
       Class& c = classes_[size_class];
       const std::lock_guard lock(c.mutex);
       const size_t count = c.Count();
-      if (count < kDepotMagazines) {
+      if (count < MostMagazines(size_class)) {
         c.magazines[count] = magazine;
         c.SetCount(count + 1);
         return;
       }
     }
-    ReleaseAll(magazine, (size_class + 1) * kClassStep);
+    ReleaseAll(magazine, size_class);
   }
 
  private:
+  static size_t MostMagazines(size_t size_class) {
+    return std::min(kDepotMagazines,
+                    kDepotBytes / (kMagazineBlocks * SizeOfClass(size_class)));
+  }
+
   struct Class {
     // Relaxed: written under the mutex, which orders it.
     size_t Count() const { return count.load(std::memory_order_relaxed); }
@@ -242,6 +283,7 @@ struct ThreadCache {
   struct Class {
     Magazine loaded;
     Magazine spare;
+    BlockRow row;  // of a slab
   };
   std::array<Class, kClasses> classes;
   ThreadCounts counts;
@@ -262,16 +304,12 @@ ThreadCache::~ThreadCache() {
   thread_cache = nullptr;
   for (size_t i = 0; i < kClasses; ++i) {
     for (Magazine magazine : {classes[i].loaded, classes[i].spare}) {
-      if (magazine.size != 0) TheDepot().Put(i, magazine);
+      if (magazine.size() != 0) TheDepot().Put(i, magazine);
     }
+    if (!classes[i].row.IsEmpty()) SlabsOf(i).Give(classes[i].row);
   }
   thread_cache_life = Life::kGone;
   AllCounts().Remove(counts);
-}
-
-bool Caches() {
-  if constexpr (WEFT_FRAME_CACHE_PASSES_THROUGH) return false;
-  return !UnderValgrind();
 }
 
 // Null if the thread is ending.
@@ -290,33 +328,63 @@ ThreadCounts* CountsOfThread() {
   return cache == nullptr ? nullptr : &cache->counts;
 }
 
-size_t ClassOf(size_t size) { return (size - 1) / kClassStep; }
-
-// What is asked of the allocator: nothing is rounded where nothing is kept.
-size_t BlockSize(size_t size) {
-  if (size - 1 >= kMaxCached || !Caches()) return size;
-  return (ClassOf(size) + 1) * kClassStep;
+// Null if there is no memory.
+void* AllocateFromSlab(size_t size_class) {
+  FrameSlabs& slabs = SlabsOf(size_class);
+  const size_t block_size = SizeOfClass(size_class);
+  if (thread_cache == nullptr) {
+    FrameSlabs::Supply supply = slabs.Take(1);
+    void* block = supply.used.size() != 0 ? supply.used.Pop()
+                  : supply.row.IsEmpty()  ? nullptr
+                                          : supply.row.Cut(block_size);
+    CountFromAllocator(1);
+    slabs.Give(supply.row);
+    return block;
+  }
+  // Requires: its magazines are empty.
+  ThreadCache::Class& c = thread_cache->classes[size_class];
+  if (c.row.IsEmpty()) {
+    FrameSlabs::Supply supply = slabs.Take(kMagazineBlocks);
+    c.loaded = supply.used;
+    c.row = supply.row;
+    CountFromAllocator(supply.used.size());
+    if (c.loaded.size() != 0) return c.loaded.Pop();
+    if (c.row.IsEmpty()) return nullptr;
+  }
+  CountFromAllocator(1);
+  return c.row.Cut(block_size);
 }
 
 [[gnu::noinline]] void* AllocateSlow(size_t size) {
   MadeCache();
+  const size_t size_class = ClassOf(size);
   if (thread_cache != nullptr && size - 1 < kMaxCached) {
-    ThreadCache::Class& c = thread_cache->classes[ClassOf(size)];
+    ThreadCache::Class& c = thread_cache->classes[size_class];
     std::swap(c.loaded, c.spare);
-    if (c.loaded.size == 0) c.loaded = TheDepot().TakeFull(ClassOf(size));
-    if (c.loaded.size != 0) return c.loaded.Pop();
+    if (c.loaded.size() == 0) c.loaded = TheDepot().TakeFull(size_class);
+    if (c.loaded.size() != 0) return c.loaded.Pop();
   }
-  return AllocateBlock(BlockSize(size));
+  void* block = nullptr;
+  if (FromSlabs(size)) {
+    block = AllocateFromSlab(size_class);
+  } else {
+    CountFromAllocator(1);
+    const FrameAllocator* replaced = Allocator();
+    block = replaced != nullptr ? replaced->allocate(BlockSize(size))
+                                : ::operator new(BlockSize(size), std::nothrow);
+  }
+  WEFT_CHECK(block != nullptr, "out of memory for a coroutine frame");
+  return block;
 }
 
 [[gnu::noinline]] void FreeSlow(void* block, size_t size) {
   MadeCache();
   if (thread_cache == nullptr || size - 1 >= kMaxCached) {
-    return DeallocateBlock(block, BlockSize(size));
+    return DeallocateBlock(block, size);
   }
   ThreadCache::Class& c = thread_cache->classes[ClassOf(size)];
-  if (c.loaded.size == kMagazineBlocks) std::swap(c.loaded, c.spare);
-  if (c.loaded.size == kMagazineBlocks) {
+  if (c.loaded.size() == kMagazineBlocks) std::swap(c.loaded, c.spare);
+  if (c.loaded.size() == kMagazineBlocks) {
     TheDepot().Put(ClassOf(size), std::exchange(c.loaded, Magazine()));
   }
   c.loaded.Push(block);
@@ -335,7 +403,7 @@ namespace task_internal {
 void* AllocateFrame(size_t size) {
   if (thread_cache != nullptr && size - 1 < kMaxCached) {
     ThreadCache::Class& c = thread_cache->classes[ClassOf(size)];
-    if (c.loaded.size != 0) return c.loaded.Pop();
+    if (c.loaded.size() != 0) return c.loaded.Pop();
   }
   return AllocateSlow(size);
 }
@@ -343,7 +411,7 @@ void* AllocateFrame(size_t size) {
 void FreeFrame(void* block, size_t size) {
   if (thread_cache != nullptr && size - 1 < kMaxCached) {
     ThreadCache::Class& c = thread_cache->classes[ClassOf(size)];
-    if (c.loaded.size < kMagazineBlocks) return c.loaded.Push(block);
+    if (c.loaded.size() < kMagazineBlocks) return c.loaded.Push(block);
   }
   FreeSlow(block, size);
 }

@@ -3,12 +3,12 @@
 
 // Memory for coroutine frames and task cells.
 //
-// Small blocks (up to 512 bytes, in classes 16 bytes apart) are kept in a
-// magazine per thread and class; full and empty magazines are exchanged with a
+// Small blocks (up to 1024 bytes, in classes 128 bytes apart) are kept in a magazine
+// per thread and class; full and empty magazines are exchanged with a
 // central depot, so that blocks freed on another thread than the one that
 // allocates come back. A thread's magazines go to the depot when it ends.
-// Larger blocks go to the allocator directly. (Bonwick, Adams: "Magazines and
-// Vmem", USENIX 2001.)
+// They are cut out of slabs (task/frame_slabs.h); larger ones come from operator
+// new. (Bonwick, Adams: "Magazines and Vmem", USENIX 2001.)
 //
 // Under AddressSanitizer, MemorySanitizer and valgrind every block goes
 // straight to the allocator, so that these tools see each use after free.
@@ -23,17 +23,19 @@ namespace weft {
 
 // Where the blocks come from. Functions must not throw; allocate returns null
 // when there is no memory, which ends the program with a message. Blocks are
-// aligned as by malloc.
+// aligned as by malloc; where two share a cache line, their tasks slow each other
+// down on different processors.
 struct FrameAllocator {
   void* (*allocate)(size_t size);
   void (*deallocate)(void* block, size_t size);
 };
 
-// Replaces the allocator behind the cache (by default operator new). Call
-// before the first coroutine is created. `allocator` lives forever.
+// Replaces what is behind the cache, slabs and operator new, by one call for each
+// block. Call before the first coroutine is created. `allocator` lives forever.
 void SetFrameAllocator(const FrameAllocator* allocator);
 
-// What the cache did since the program started; approximate while threads run.
+// What the cache did since the program started, where the allocator stands also for
+// the slabs; approximate while threads run.
 struct FrameCacheStats {
   size_t blocks_from_allocator = 0;
   size_t blocks_to_allocator = 0;

@@ -10,10 +10,6 @@
 #include "weft/task/parker.h"
 
 #include <errno.h>
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -22,6 +18,7 @@
 #include <vector>
 
 #include "weft/task/driver.h"
+#include "weft/task/futex.h"
 #include "weft/task/instant.h"
 #include "weft/task/waker.h"
 
@@ -32,24 +29,6 @@ constexpr uint32_t kEmpty = 0;
 constexpr uint32_t kParked = 1;
 constexpr uint32_t kNotified = 2;
 
-// Sleeps while `word` is `expected`; returns at the latest at `deadline`, and when
-// a signal has been handled. An infinite deadline is passed on as a moment that is
-// far away: a wait without one would be restarted after a handler with SA_RESTART
-// (signal(7)), and ThreadSanitizer runs handlers only once the thread is back.
-void FutexWait(std::atomic<uint32_t>& word, uint32_t expected,
-               Instant deadline) {
-  timespec until;
-  until.tv_sec = static_cast<time_t>(deadline.nanoseconds() / 1'000'000'000);
-  until.tv_nsec = static_cast<long>(deadline.nanoseconds() % 1'000'000'000);
-  // FUTEX_WAIT_BITSET takes an absolute time on CLOCK_MONOTONIC (futex(2)).
-  syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected, &until,
-          nullptr, FUTEX_BITSET_MATCH_ANY);
-}
-
-void FutexWake(std::atomic<uint32_t>& word) {
-  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
-}
-
 }  // namespace
 
 struct Parker::Core {
@@ -59,7 +38,7 @@ struct Parker::Core {
   void Unpark() {
     // Release: publishes what happened before the unpark.
     if (word.exchange(kNotified, std::memory_order_release) == kParked) {
-      FutexWake(word);
+      task_internal::FutexWake(word);
     }
   }
   // Relaxed: a new reference is made from an existing one.
@@ -99,7 +78,7 @@ void Parker::Park(Instant deadline) {
   state = kEmpty;
   // Acquire: where it fails, the notification that came meanwhile is ours.
   if (word.compare_exchange_strong(state, kParked, std::memory_order_acquire)) {
-    FutexWait(word, kParked, deadline);
+    task_internal::FutexWait(word, kParked, deadline);
   }
   // Acquire: pairs with the release in Unpark. Early returns are allowed.
   word.exchange(kEmpty, std::memory_order_acquire);

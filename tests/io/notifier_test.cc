@@ -8,10 +8,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "gtest/gtest.h"
 #include "weft/io/fd.h"
+#include "weft/io/wake_flag.h"
+#include "weft/task/instant.h"
 #include "weft/task/waker.h"
 
 namespace weft::io::io_internal {
@@ -41,10 +44,10 @@ class NotifierTest : public testing::Test {
 TEST_F(NotifierTest, WritesOnlyToASleeper) {
   notifier_->Notify();
   EXPECT_FALSE(TakeEdge());
-  EXPECT_FALSE(notifier_->flag().BeginWait());
+  EXPECT_FALSE(notifier_->flag().BeginWait(Sleep::kInEpoll));
   notifier_->flag().EndWait();
 
-  EXPECT_TRUE(notifier_->flag().BeginWait());
+  EXPECT_TRUE(notifier_->flag().BeginWait(Sleep::kInEpoll));
   notifier_->Notify();
   notifier_->Notify();
   notifier_->Notify();
@@ -53,9 +56,27 @@ TEST_F(NotifierTest, WritesOnlyToASleeper) {
   EXPECT_EQ(notifier_->writes(), 1u);
 }
 
+TEST_F(NotifierTest, WakesASleeperOnTheWord) {
+  for (void (Notifier::*wake)() : {&Notifier::Notify, &Notifier::LeaveWord}) {
+    WakeFlag& flag = notifier_->flag();
+    ASSERT_TRUE(flag.BeginWait(Sleep::kOnWord));
+    std::thread other([this, wake] { (notifier_->*wake)(); });
+    while (flag.word().load() == static_cast<uint32_t>(Sleep::kOnWord)) {
+      notifier_->SleepOnWord(Instant::Infinite());
+    }
+    flag.EndWait();
+    other.join();
+  }
+
+  EXPECT_EQ(notifier_->writes(), 2u);
+  EXPECT_FALSE(TakeEdge());
+  notifier_->LeaveWord();  // of one that is awake: nothing
+  EXPECT_EQ(notifier_->writes(), 2u);
+}
+
 TEST_F(NotifierTest, EachSleepHasAnEdgeWithoutReading) {
   for (int i = 0; i < 1000; ++i) {
-    ASSERT_TRUE(notifier_->flag().BeginWait());
+    ASSERT_TRUE(notifier_->flag().BeginWait(Sleep::kInEpoll));
     notifier_->Notify();
     ASSERT_TRUE(TakeEdge());
     ASSERT_FALSE(TakeEdge());
@@ -68,7 +89,7 @@ TEST_F(NotifierTest, FullCounterIsEmptiedOnce) {
   ASSERT_EQ(write(notifier_->fd(), &full, sizeof(full)), 8);
   ASSERT_TRUE(TakeEdge());
 
-  ASSERT_TRUE(notifier_->flag().BeginWait());
+  ASSERT_TRUE(notifier_->flag().BeginWait(Sleep::kInEpoll));
   notifier_->Notify();
 
   EXPECT_TRUE(TakeEdge());
@@ -81,7 +102,7 @@ TEST_F(NotifierTest, WakersAreReferences) {
   Waker waker = notifier_->MakeWaker();
   Waker clone = waker;
   EXPECT_TRUE(waker.WillWake(clone));
-  ASSERT_TRUE(notifier_->flag().BeginWait());
+  ASSERT_TRUE(notifier_->flag().BeginWait(Sleep::kInEpoll));
 
   std::move(waker).Wake();
 

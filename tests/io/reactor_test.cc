@@ -44,57 +44,78 @@ namespace {
 
 std::unique_ptr<Reactor> Make() { return std::move(*Reactor::Create()); }
 
-TEST(ReactorTest, ParksUntilTheDeadlineAndNotLess) {
-  std::unique_ptr<Reactor> reactor = Make();
+// A reactor that watches a descriptor, or none and so sleeps elsewhere.
+class ReactorSleepTest : public testing::TestWithParam<bool> {
+ protected:
+  ReactorSleepTest() {
+    if (!GetParam()) return;
+    pipe_ = *Pipe::Create();
+    Context cx(waker_.waker());
+    EXPECT_TRUE(
+        pipe_->reader.PollRead(cx, std::span<char>(&byte_, 1)).IsPending());
+  }
+
+  Reactor& reactor() { return scope_.reactor(); }
+
+ private:
+  ReactorScope scope_;
+  CountingWaker waker_;
+  char byte_ = 0;
+  std::optional<Pipe> pipe_;
+};
+
+INSTANTIATE_TEST_SUITE_P(All, ReactorSleepTest, testing::Bool(),
+                         [](const testing::TestParamInfo<bool>& info) {
+                           return info.param ? "WatchesOne" : "WatchesNone";
+                         });
+
+TEST_P(ReactorSleepTest, ParksUntilTheDeadlineAndNotLess) {
   for (absl::Duration wait : {absl::Microseconds(50), absl::Microseconds(700),
                               absl::Milliseconds(3)}) {
     const Instant deadline = Instant::Now() + wait;
-    reactor->Park(deadline);
+    reactor().Park(deadline);
 
     EXPECT_GE(Instant::Now(), deadline);
-    EXPECT_EQ(reactor->stats().events, 0u);
+    EXPECT_EQ(reactor().stats().events, 0u);
   }
 }
 
-TEST(ReactorTest, PastDeadlineDoesNotWait) {
-  std::unique_ptr<Reactor> reactor = Make();
+TEST_P(ReactorSleepTest, PastDeadlineDoesNotWait) {
+  reactor().Park(Instant::Past());
+  reactor().Park(Instant::FromNanoseconds(0));
+  reactor().Park(Instant::Now() - absl::Hours(1));
 
-  reactor->Park(Instant::Past());
-  reactor->Park(Instant::FromNanoseconds(0));
-  reactor->Park(Instant::Now() - absl::Hours(1));
-
-  EXPECT_EQ(reactor->stats().waits, 3u);
+  // Not at all, where there is nothing to look at.
+  EXPECT_EQ(reactor().stats().waits, GetParam() ? 3u : 2u);
 }
 
 // A kernel without epoll_pwait2 waits in whole milliseconds; never less than
 // asked for, and without spinning through the last one.
-TEST(ReactorTest, MillisecondWaitsAreRoundedUp) {
-  io_internal::ReactorCore* core = *io_internal::ReactorCore::Open();
-  core->ForceMillisecondWait();
+TEST_P(ReactorSleepTest, MillisecondWaitsAreRoundedUp) {
+  io_internal::ReactorCore& core = reactor().core();
+  core.ForceMillisecondWait();
   const Instant deadline = Instant::Now() + absl::Microseconds(1300);
 
-  core->Park(deadline);
+  core.Park(deadline);
 
   EXPECT_GE(Instant::Now(), deadline);
-  EXPECT_EQ(core->counters().waits.load(), 1u);
-  core->Park(Instant::Past());
-  Waker unparker = core->Unparker();
+  EXPECT_EQ(core.counters().waits.load(), 1u);
+  core.Park(Instant::Past());
+  Waker unparker = core.Unparker();
   unparker.WakeByRef();
-  core->Park(Instant::Infinite());
-  core->Park(Instant::Now() + absl::Milliseconds(1));
-  core->Release();
+  core.Park(Instant::Infinite());
+  core.Park(Instant::Now() + absl::Milliseconds(1));
 }
 
-TEST(ReactorTest, UnparkIsSticky) {
-  std::unique_ptr<Reactor> reactor = Make();
-  Waker unparker = reactor->Unparker();
+TEST_P(ReactorSleepTest, UnparkIsSticky) {
+  Waker unparker = reactor().Unparker();
 
   unparker.WakeByRef();
-  reactor->Park(Instant::Infinite());
+  reactor().Park(Instant::Infinite());
 
-  EXPECT_EQ(reactor->stats().wake_calls, 0u);
+  EXPECT_EQ(reactor().stats().wake_calls, 0u);
   const Instant deadline = Instant::Now() + absl::Milliseconds(2);
-  reactor->Park(deadline);
+  reactor().Park(deadline);
   EXPECT_GE(Instant::Now(), deadline);
 }
 
@@ -112,6 +133,31 @@ TEST(ReactorTest, UnparkersAreOneAndOutliveTheReactor) {
   kept.reset();
 
   EXPECT_EQ(OpenDescriptors(), before);
+}
+
+// A thread that sleeps where no descriptor is watched finds that another one has
+// registered one.
+TEST(ReactorTest, ARegistrationReachesAThreadThatSleeps) {
+  const int rounds = std::getenv("WEFT_LONG") != nullptr ? 50'000 : 1'000;
+  ReactorScope scope;
+  std::atomic<bool> over{false};
+  std::thread sleeper([&] {
+    while (!over.load()) scope.reactor().Park(Instant::Infinite());
+  });
+  for (int i = 0; i < rounds; ++i) {
+    Pipe pipe = *Pipe::Create();
+    CountingWaker waker;
+    Context cx(waker.waker());
+    char byte = 'x';
+    ASSERT_TRUE(
+        pipe.reader.PollRead(cx, std::span<char>(&byte, 1)).IsPending());
+    ASSERT_TRUE(pipe.writer.PollWrite(cx, std::span<char>(&byte, 1)).IsReady());
+    // Nobody else wakes the sleeper.
+    while (waker.wakes() == 0) std::this_thread::yield();
+  }
+  over.store(true);
+  scope.reactor().Unparker().Wake();
+  sleeper.join();
 }
 
 // However many wakes there are, a park costs at most one of them a system call.
@@ -135,6 +181,11 @@ TEST(ReactorTest, AnotherThreadMayLookForTheOneThatIsAway) {
 
 TEST(ReactorTest, NobodyLooksWhileAThreadIsParked) {
   ReactorScope scope;
+  Pipe pipe = *Pipe::Create();
+  CountingWaker waker;
+  Context cx(waker.waker());
+  char byte = 0;
+  ASSERT_TRUE(pipe.reader.PollRead(cx, std::span<char>(&byte, 1)).IsPending());
   std::atomic<bool> looked{false};
   std::thread other([&] {
     // False as soon as the other one sleeps.
@@ -146,15 +197,14 @@ TEST(ReactorTest, NobodyLooksWhileAThreadIsParked) {
   other.join();
 }
 
-TEST(ReactorTest, WakesFromOtherThreadsAreCoalesced) {
-  std::unique_ptr<Reactor> reactor = Make();
+TEST_P(ReactorSleepTest, WakesFromOtherThreadsAreCoalesced) {
   const bool is_long = std::getenv("WEFT_LONG") != nullptr;
   const uint64_t per_thread = is_long ? 1'000'000 : 100'000;
   constexpr int kThreads = 3;
   std::atomic<uint64_t> sent{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
-    threads.emplace_back([&, unparker = reactor->Unparker()] {
+    threads.emplace_back([&, unparker = reactor().Unparker()] {
       for (uint64_t n = 0; n < per_thread; ++n) {
         sent.fetch_add(1);
         unparker.WakeByRef();
@@ -163,22 +213,21 @@ TEST(ReactorTest, WakesFromOtherThreadsAreCoalesced) {
   }
 
   while (sent.load() < kThreads * per_thread) {
-    reactor->Park(Instant::Infinite());
+    reactor().Park(Instant::Infinite());
   }
   for (std::thread& thread : threads) thread.join();
 
-  const ReactorStats stats = reactor->stats();
+  const ReactorStats stats = reactor().stats();
   EXPECT_LE(stats.wake_calls, stats.waits);
   EXPECT_LE(stats.waits, kThreads * per_thread + 1);
 }
 
 // Each wake that comes while the thread sleeps ends that sleep.
-TEST(ReactorTest, NoWakeIsLost) {
-  std::unique_ptr<Reactor> reactor = Make();
+TEST_P(ReactorSleepTest, NoWakeIsLost) {
   const int rounds = std::getenv("WEFT_LONG") != nullptr ? 200'000 : 5'000;
   std::atomic<int> ping{0};
   std::atomic<int> pong{0};
-  std::thread other([&, unparker = reactor->Unparker()] {
+  std::thread other([&, unparker = reactor().Unparker()] {
     for (int i = 1; i <= rounds; ++i) {
       ping.store(i, std::memory_order_relaxed);  // the wake publishes it
       unparker.WakeByRef();
@@ -188,13 +237,13 @@ TEST(ReactorTest, NoWakeIsLost) {
 
   for (int i = 1; i <= rounds; ++i) {
     while (ping.load(std::memory_order_relaxed) != i) {
-      reactor->Park(Instant::Infinite());
+      reactor().Park(Instant::Infinite());
     }
     pong.store(i);
   }
   other.join();
 
-  EXPECT_LE(reactor->stats().wake_calls, static_cast<uint64_t>(rounds));
+  EXPECT_LE(reactor().stats().wake_calls, static_cast<uint64_t>(rounds));
 }
 
 TEST(ReactorTest, MoreEventsThanFitInOneWait) {

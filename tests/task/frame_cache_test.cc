@@ -75,17 +75,17 @@ TEST(FrameCacheTest, FreedBlocksAreUsedAgainIfCached) {
 
 TEST(FrameCacheTest, OneClassServesItsSizesIfCached) {
   if (!kCaches) GTEST_SKIP() << "passes through under this sanitizer";
-  void* first = AllocateFrame(97);
-  FreeFrame(first, 97);
+  void* first = AllocateFrame(65);
+  FreeFrame(first, 65);
 
-  void* second = AllocateFrame(112);
+  void* second = AllocateFrame(128);
   EXPECT_EQ(second, first);
-  FreeFrame(second, 112);
+  FreeFrame(second, 128);
 }
 
 TEST(FrameCacheTest, LargeBlocksGoStraightToTheAllocator) {
   const FrameCacheStats before = GetFrameCacheStats();
-  FreeFrame(AllocateFrame(513), 513);
+  FreeFrame(AllocateFrame(1025), 1025);
   const FrameCacheStats after = GetFrameCacheStats();
 
   EXPECT_EQ(after.blocks_from_allocator, before.blocks_from_allocator + 1);
@@ -151,7 +151,7 @@ TEST(FrameCacheTest, AThreadThatEndsGivesItsMagazinesBackIfCached) {
 TEST(FrameCacheTest, CountsAddUpOverThreads) {
   const FrameCacheStats before = GetFrameCacheStats();
   std::thread([&before] {
-    FreeFrame(AllocateFrame(1000), 1000);
+    FreeFrame(AllocateFrame(1100), 1100);
     void* kept = AllocateFrame(2000);
     EXPECT_EQ(GetFrameCacheStats().blocks_from_allocator,
               before.blocks_from_allocator + 2);
@@ -178,15 +178,15 @@ TEST(FrameCacheTest, WorksWhileTheThreadEnds) {
   struct UsesWhenDestroyed {
     ~UsesWhenDestroyed() {
       if (block == nullptr) return;
-      FreeFrame(block, 300);
-      FreeFrame(AllocateFrame(300), 300);
+      FreeFrame(block, 1000);
+      FreeFrame(AllocateFrame(1000), 1000);
     }
     void* block = nullptr;
   };
   const size_t before = InUse();
   std::thread([] {
     static thread_local UsesWhenDestroyed last;
-    last.block = AllocateFrame(300);
+    last.block = AllocateFrame(1000);
   }).join();
 
   EXPECT_EQ(InUse(), before);
@@ -237,10 +237,10 @@ TEST(FrameCacheDeathTest, TheAllocatorCanBeReplaced) {
   };
   auto use = [] {
     SetFrameAllocator(&kCounting);
-    FreeFrame(AllocateFrame(1000), 1000);
-    const bool large = allocated == 1000 && deallocated == 1000;
+    FreeFrame(AllocateFrame(1100), 1100);
+    const bool large = allocated == 1100 && deallocated == 1100;
     FreeFrame(AllocateFrame(500), 500);
-    const bool small = allocated == 1000 + (kCaches ? 512 : 500);
+    const bool small = allocated == 1100 + (kCaches ? 512 : 500);
     _exit(large && small ? 0 : 1);
   };
   EXPECT_EXIT(use(), testing::ExitedWithCode(0), "");
@@ -253,7 +253,7 @@ TEST(FrameCacheDeathTest, WithoutMemoryItSaysSo) {
   };
   auto use = [] {
     SetFrameAllocator(&kEmpty);
-    AllocateFrame(1000);
+    AllocateFrame(1100);
   };
   EXPECT_DEATH(use(), "out of memory for a coroutine frame");
 }

@@ -1,0 +1,148 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/task/frame_slabs.h"
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "weft/task/block_list.h"
+
+namespace weft::task_internal {
+
+struct alignas(FrameSlabs::kGranule) FrameSlabs::Slab {
+  BlockList used;
+  BlockRow row;
+  // In the list of those of which one of the above is not empty.
+  Slab* next = nullptr;
+  Slab* previous = nullptr;
+};
+
+namespace {
+
+constexpr size_t kSize = FrameSlabs::kSlabSize;
+
+// Memory aligned to its size; null if there is none.
+void* MapSlab() {
+  void* mapped = mmap(nullptr, 2 * kSize, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  char* begin = static_cast<char*>(mapped);
+  const size_t before = -reinterpret_cast<uintptr_t>(begin) % kSize;
+  if (before != 0) munmap(begin, before);
+  munmap(begin + before + kSize, kSize - before);
+  return begin + before;
+}
+
+}  // namespace
+
+FrameSlabs::~FrameSlabs() {
+  while (first_ != nullptr) {
+    munmap(std::exchange(first_, first_->next), kSize);
+  }
+}
+
+FrameSlabs::Supply FrameSlabs::Take(size_t most) {
+  const std::lock_guard lock(mutex_);
+  Slab* slab = first_ != nullptr ? first_ : NewSlab();
+  if (slab == nullptr) return Supply();
+  if (IsWhole(*slab)) --whole_;
+  Supply supply;
+  supply.row = std::exchange(slab->row, BlockRow());
+  while (slab->used.size() != 0 && supply.used.size() < most) {
+    supply.used.Push(slab->used.Pop());
+  }
+  if (slab->used.size() == 0) Unlink(*slab);
+  return supply;
+}
+
+void FrameSlabs::Give(BlockList blocks) {
+  while (blocks.size() != 0) {
+    Slab* unused = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      while (blocks.size() != 0 && unused == nullptr) {
+        void* block = blocks.Pop();
+        Slab& slab = SlabOf(block);
+        if (slab.used.size() == 0 && slab.row.IsEmpty()) Link(slab);
+        slab.used.Push(block);
+        unused = KeepOrUnlink(slab);
+      }
+    }
+    if (unused != nullptr) munmap(unused, kSize);
+  }
+}
+
+void FrameSlabs::Give(BlockRow row) {
+  if (row.IsEmpty()) return;
+  Slab* unused = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    Slab& slab = SlabOf(row.begin);
+    if (slab.used.size() == 0) Link(slab);
+    slab.row = row;
+    unused = KeepOrUnlink(slab);
+  }
+  if (unused != nullptr) munmap(unused, kSize);
+}
+
+size_t FrameSlabs::slabs() {
+  const std::lock_guard lock(mutex_);
+  return slabs_;
+}
+
+FrameSlabs::Slab& FrameSlabs::SlabOf(void* block) {
+  const uintptr_t offset = reinterpret_cast<uintptr_t>(block) % kSize;
+  return *std::launder(
+      reinterpret_cast<Slab*>(static_cast<char*>(block) - offset));
+}
+
+bool FrameSlabs::IsWhole(const Slab& slab) const {
+  const size_t in_row = static_cast<size_t>(slab.row.end - slab.row.begin);
+  return slab.used.size() + in_row / block_size_ ==
+         (kSize - sizeof(Slab)) / block_size_;
+}
+
+FrameSlabs::Slab* FrameSlabs::NewSlab() {
+  void* memory = MapSlab();
+  if (memory == nullptr) return nullptr;
+  Slab* slab = new (memory) Slab;
+  slab->row.begin = static_cast<char*>(memory) + sizeof(Slab);
+  slab->row.end =
+      slab->row.begin + (kSize - sizeof(Slab)) / block_size_ * block_size_;
+  Link(*slab);
+  ++slabs_;
+  ++whole_;
+  return slab;
+}
+
+void FrameSlabs::Link(Slab& slab) {
+  slab.previous = nullptr;
+  slab.next = first_;
+  if (first_ != nullptr) first_->previous = &slab;
+  first_ = &slab;
+}
+
+void FrameSlabs::Unlink(Slab& slab) {
+  (slab.previous != nullptr ? slab.previous->next : first_) = slab.next;
+  if (slab.next != nullptr) slab.next->previous = slab.previous;
+}
+
+// Something of the slab has come back: the slab, if it is to be unmapped, or null.
+FrameSlabs::Slab* FrameSlabs::KeepOrUnlink(Slab& slab) {
+  if (!IsWhole(slab)) return nullptr;
+  if (whole_ == 0) {
+    ++whole_;
+    return nullptr;
+  }
+  Unlink(slab);
+  --slabs_;
+  return &slab;
+}
+
+}  // namespace weft::task_internal

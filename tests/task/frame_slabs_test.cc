@@ -1,0 +1,146 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/task/frame_slabs.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "weft/task/block_list.h"
+
+namespace weft::task_internal {
+namespace {
+
+constexpr size_t kSize = 2 * FrameSlabs::kGranule;
+
+// All blocks of a supply.
+std::vector<void*> BlocksOf(FrameSlabs::Supply supply, size_t size = kSize) {
+  std::vector<void*> blocks;
+  while (supply.used.size() != 0) blocks.push_back(supply.used.Pop());
+  while (!supply.row.IsEmpty()) blocks.push_back(supply.row.Cut(size));
+  return blocks;
+}
+
+BlockList ListOf(const std::vector<void*>& blocks) {
+  BlockList list;
+  for (void* block : blocks) list.Push(block);
+  return list;
+}
+
+TEST(FrameSlabsTest, BlocksAreWholeGranulesApartAndFillTheSlab) {
+  for (size_t size = FrameSlabs::kGranule; size <= 1024;
+       size += FrameSlabs::kGranule) {
+    FrameSlabs slabs(size);
+    const std::vector<void*> blocks = BlocksOf(slabs.Take(1), size);
+    EXPECT_GE((blocks.size() + 2) * size, FrameSlabs::kSlabSize);
+    for (void* block : blocks) {
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % FrameSlabs::kGranule, 0u);
+      std::memset(block, 0xa5, size);
+    }
+    EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(),
+              blocks.size());
+    EXPECT_EQ(
+        static_cast<char*>(blocks.back()) - static_cast<char*>(blocks.front()),
+        static_cast<ptrdiff_t>((blocks.size() - 1) * size));
+    slabs.Give(ListOf(blocks));
+  }
+}
+
+TEST(FrameSlabsTest, WhatCameBackIsGivenBeforeANewSlab) {
+  FrameSlabs slabs(kSize);
+  std::vector<void*> first = BlocksOf(slabs.Take(1));
+  slabs.Give(ListOf({first.begin(), first.begin() + 10}));
+
+  const std::vector<void*> some = BlocksOf(slabs.Take(4));
+  EXPECT_EQ(some.size(), 4u);
+  const std::vector<void*> rest = BlocksOf(slabs.Take(100));
+  EXPECT_EQ(rest.size(), 6u);
+  EXPECT_EQ(slabs.slabs(), 1u);
+
+  slabs.Take(1);
+  EXPECT_EQ(slabs.slabs(), 2u);
+}
+
+TEST(FrameSlabsTest, ARowThatCameBackIsGoneOnWith) {
+  FrameSlabs slabs(kSize);
+  FrameSlabs::Supply supply = slabs.Take(1);
+  void* block = supply.row.Cut(kSize);
+  const BlockRow rest = supply.row;
+  slabs.Give(supply.row);
+  BlockList one;
+  one.Push(block);
+  slabs.Give(one);
+
+  supply = slabs.Take(64);
+  EXPECT_EQ(supply.row.begin, rest.begin);
+  EXPECT_EQ(supply.row.end, rest.end);
+  ASSERT_EQ(supply.used.size(), 1u);
+  EXPECT_EQ(supply.used.Pop(), block);
+}
+
+TEST(FrameSlabsTest, AllButOneSlabOfWhichNothingIsInUseGoBack) {
+  FrameSlabs slabs(kSize);
+  std::vector<void*> blocks;
+  for (int i = 0; i < 5; ++i) {
+    const std::vector<void*> more = BlocksOf(slabs.Take(64));
+    blocks.insert(blocks.end(), more.begin(), more.end());
+  }
+  EXPECT_EQ(slabs.slabs(), 5u);
+  void* kept = blocks.back();
+  blocks.pop_back();
+  slabs.Give(ListOf(blocks));
+  EXPECT_EQ(slabs.slabs(), 2u);  // the one in use, and one in reserve
+
+  BlockList last;
+  last.Push(kept);
+  slabs.Give(last);
+  EXPECT_EQ(slabs.slabs(), 1u);
+}
+
+TEST(FrameSlabsTest, AThreadThatTakesAndGivesMapsOnce) {
+  FrameSlabs slabs(kSize);
+  for (int i = 0; i < 1000; ++i) slabs.Give(slabs.Take(64).row);
+  EXPECT_EQ(slabs.slabs(), 1u);
+}
+
+TEST(FrameSlabsTest, ThreadsTakeAndGiveEachOthersBlocks) {
+  FrameSlabs slabs(kSize);
+  auto work = [&slabs](unsigned char mark) {
+    for (int i = 0; i < 200; ++i) {
+      std::vector<void*> blocks = BlocksOf(slabs.Take(64));
+      ASSERT_FALSE(blocks.empty());
+      for (void* block : blocks) std::memset(block, mark, kSize);
+      for (void* block : blocks) {
+        ASSERT_EQ(static_cast<unsigned char*>(block)[kSize - 1], mark);
+      }
+      slabs.Give(ListOf(blocks));
+    }
+  };
+  std::thread other(work, 1);
+  work(2);
+  other.join();
+  EXPECT_EQ(slabs.slabs(), 1u);
+}
+
+// In a process of its own: there is no address space left.
+TEST(FrameSlabsDeathTest, WithoutMemoryTheSupplyIsEmpty) {
+  auto use = [] {
+    const rlimit none = {0, 0};
+    if (setrlimit(RLIMIT_AS, &none) != 0) _exit(2);
+    FrameSlabs slabs(kSize);
+    const FrameSlabs::Supply supply = slabs.Take(1);
+    _exit(supply.used.size() == 0 && supply.row.IsEmpty() ? 0 : 1);
+  };
+  EXPECT_EXIT(use(), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace weft::task_internal

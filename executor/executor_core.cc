@@ -275,6 +275,7 @@ void ExecutorCore::RunTask(Runner& runner, void* task) {
   runner.woken_in_vain = false;
   ++runner.since_driver;
   ++runner.since_injector;
+  ++runner.since_tuned;
   runner.misses = 0;
   runner.polls.Add();
   Runnable<SpawnedTask>::FromRaw(task).Run();

@@ -122,6 +122,7 @@ class ExecutorCore final : public Spawner {
   void Notify();
   void NotifyMany(size_t tasks);
   bool WakeSleeper(int who);
+  int Watcher() const;
   void UnparkRunner(int index);
   void WakeOneTick();
   void StopSearching(Runner& runner);
@@ -169,6 +170,7 @@ class ExecutorCore final : public Spawner {
   std::atomic<int> dozer_{0};
   // Those who look after the drivers of others.
   Watchers<> watchers_;
+  std::atomic<int> watcher_{kWakeNobody};  // the index of one of them
   // How many runners' drivers can be looked after.
   std::atomic<int> watched_{0};
 

@@ -64,6 +64,26 @@ class VisitScope {
   std::atomic<int>& visitors_;
 };
 
+// Requires: watchers.TryStart() was true.
+class WatchScope {
+ public:
+  WatchScope(Watchers<>& watchers, std::atomic<int>& watcher, int index)
+      : watchers_(watchers), watcher_(watcher) {
+    // Relaxed, as below: a preference only depends on it.
+    watcher_.store(index, std::memory_order_relaxed);
+  }
+  WatchScope(const WatchScope&) = delete;
+  WatchScope& operator=(const WatchScope&) = delete;
+  ~WatchScope() {
+    watcher_.store(kWakeNobody, std::memory_order_relaxed);
+    watchers_.Stop();
+  }
+
+ private:
+  Watchers<>& watchers_;
+  std::atomic<int>& watcher_;
+};
+
 class DriverScope {
  public:
   explicit DriverScope(Runner& runner) : runner_(runner) {
@@ -80,7 +100,12 @@ class DriverScope {
 }  // namespace
 
 void ExecutorCore::Notify() {
-  WakeSleeper(idle_.Notify([this] { return HasWork(); }));
+  WakeSleeper(idle_.Notify([this] { return HasWork(); }, Watcher()));
+}
+
+// One that sleeps on, if possible: else another must be woken to watch.
+int ExecutorCore::Watcher() const {
+  return watcher_.load(std::memory_order_relaxed);  // relaxed: a preference
 }
 
 // What the idle set has answered: true if a runner was woken.
@@ -95,7 +120,10 @@ bool ExecutorCore::WakeSleeper(int who) {
 void ExecutorCore::NotifyMany(size_t tasks) {
   Notify();
   for (; tasks > 1; --tasks) {
-    if (!WakeSleeper(idle_.NotifyAnother([this] { return HasWork(); }))) return;
+    if (!WakeSleeper(
+            idle_.NotifyAnother([this] { return HasWork(); }, Watcher()))) {
+      return;
+    }
   }
 }
 
@@ -213,10 +241,7 @@ void ExecutorCore::EnterDriver(Runner& runner, Instant deadline) {
 // time, it would take those that another runner sleeps closer to.
 void ExecutorCore::SleepInDriver(Runner& runner, const RunSignal& signal) {
   while (Watches(runner)) {
-    struct WatchScope {
-      Watchers<>& watchers;
-      ~WatchScope() { watchers.Stop(); }
-    } scope{watchers_};
+    const WatchScope scope(watchers_, watcher_, runner.index);
     const Instant until = Instant::Now() + kWatchInterval;
     EnterDriver(runner, until);
     if (Instant::Now() < until || MustGetUp(runner, signal)) return;

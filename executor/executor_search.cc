@@ -39,7 +39,6 @@ constexpr uint32_t kVisitsToEvening = 64;
 
 void* ExecutorCore::NextTask(Runner& runner) {
   if (runner.since_injector >= runner.interval.polls()) {
-    TuneInterval(runner);
     if (void* task = TakeInjected(runner)) {
       runner.since_injector = -1;  // then one of its own has its turn
       return task;
@@ -51,8 +50,8 @@ void* ExecutorCore::NextTask(Runner& runner) {
     task_internal::PrefetchRunnable(runner.queue.PeekNext());
     return task;
   }
-  runner.interval_start = Instant::Past();  // a pause may come
   if ((task = TakeInjected(runner)) != nullptr) return task;
+  runner.interval_start = Instant::Past();  // a pause may come
   return Search(runner);
 }
 
@@ -89,6 +88,7 @@ void* ExecutorCore::TakeSlot(Runner& runner) {
 
 // Takes a fair share of the injector, runs the first and queues the rest.
 void* ExecutorCore::TakeInjected(Runner& runner) {
+  TuneInterval(runner);
   runner.since_injector = 0;
   const size_t size = injector_.Size();
   if (size == 0) return nullptr;
@@ -222,16 +222,17 @@ bool ExecutorCore::SpinForWork(Runner& runner, bool& lone_ones) {
   return false;
 }
 
-// Requires: `since_injector` polls have been made since the last look, without
-// a pause if `interval_start` is known.
+// Measures how long polls take, once in as many as lie between two looks.
 void ExecutorCore::TuneInterval(Runner& runner) {
+  if (runner.since_tuned < runner.interval.polls()) return;
   const Instant now = Instant::Now();
   if (runner.interval_start != Instant::Past()) {
     runner.interval.Measured(
-        runner.since_injector,
+        runner.since_tuned,
         absl::ToInt64Nanoseconds(now - runner.interval_start));
   }
   runner.interval_start = now;
+  runner.since_tuned = 0;
 }
 
 // For those who have no queue.

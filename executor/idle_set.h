@@ -92,11 +92,7 @@ class IdleSet {
 
   // Runner `index` does not sleep any more. True if it was claimed: it has a
   // token.
-  bool Unpark(int index) {
-    const uint64_t before =
-        parked_[index / 64].fetch_and(~BitOf(index), std::memory_order_seq_cst);
-    return (before & BitOf(index)) == 0;
-  }
+  bool Unpark(int index) { return !TryClear(index); }
 
   // One more, or one less, Tick waits. After AddWaiting it must look for work.
   void AddWaiting() { waiting_.fetch_add(1, std::memory_order_seq_cst); }
@@ -104,9 +100,10 @@ class IdleSet {
 
   // Work has been published. Says whom the caller must wake: a runner, which
   // has been claimed and given a token; kWakeTick: any Tick that waits, if one
-  // still does; or kWakeNobody. `has_work` looks at every queue.
+  // still does; or kWakeNobody. `has_work` looks at every queue. Runner `last`, if
+  // there is one of that index, is claimed only if no other is parked.
   template <class HasWork>
-  int Notify(HasWork has_work) {
+  int Notify(HasWork has_work, int last = kWakeNobody) {
     for (;;) {
       if (HasToken()) return kWakeNobody;
       if (!AnyParked()) {
@@ -118,7 +115,7 @@ class IdleSet {
               none, 1, std::memory_order_seq_cst, std::memory_order_seq_cst)) {
         return kWakeNobody;
       }
-      const int runner = Claim();
+      const int runner = Claim(last);
       if (runner != kWakeNobody) return runner;
       // They have all got up by themselves.
       if (!StopSearching() || !has_work()) return kWakeNobody;
@@ -128,13 +125,13 @@ class IdleSet {
   // Several tasks have been published, and Notify() called: claims one more
   // parked runner, with a token; kWakeNobody if there is none.
   template <class HasWork>
-  int NotifyAnother(HasWork has_work) {
+  int NotifyAnother(HasWork has_work, int last = kWakeNobody) {
     if (!AnyParked()) return kWakeNobody;
     StartSearching();
-    const int runner = Claim();
+    const int runner = Claim(last);
     if (runner != kWakeNobody) return runner;
     // Our token may have silenced somebody.
-    return StopSearching() && has_work() ? Notify(has_work) : kWakeNobody;
+    return StopSearching() && has_work() ? Notify(has_work, last) : kWakeNobody;
   }
 
   // For reports; approximate while threads run.
@@ -166,19 +163,24 @@ class IdleSet {
     return false;
   }
 
-  // Clears one bit and returns its index, or kWakeNobody.
-  int Claim() {
+  // Clears the bit of a parked runner and returns its index, or kWakeNobody.
+  int Claim(int last) {
     for (int i = 0; i < words; ++i) {
       uint64_t bits = parked_[i].load(std::memory_order_seq_cst);
+      if (last != kWakeNobody && last / 64 == i) bits &= ~BitOf(last);
       while (bits != 0) {
-        const int index = std::countr_zero(bits);
-        const uint64_t bit = uint64_t{1} << index;
-        bits = parked_[i].fetch_and(~bit, std::memory_order_seq_cst);
-        if ((bits & bit) != 0) return 64 * i + index;
-        bits &= ~bit;
+        const int index = 64 * i + std::countr_zero(bits);
+        if (TryClear(index)) return index;
+        bits &= ~BitOf(index);
       }
     }
-    return kWakeNobody;
+    return last != kWakeNobody && TryClear(last) ? last : kWakeNobody;
+  }
+
+  bool TryClear(int index) {
+    const uint64_t before =
+        parked_[index / 64].fetch_and(~BitOf(index), std::memory_order_seq_cst);
+    return (before & BitOf(index)) != 0;
   }
 
   alignas(64) Atomic<uint32_t> searching_;

@@ -91,7 +91,8 @@ struct alignas(64) Runner {
   std::shared_ptr<StandIn> stand_in;
   PollInterval interval;         // of looks at the injector
   Instant interval_start;        // when the batch of polls began; Past: unknown
-  int32_t since_injector = 0;    // polls since it looked there
+  int32_t since_tuned = 0;       // polls since then
+  int32_t since_injector = 0;    // polls since it looked at the injector
   uint32_t since_driver = 0;     // polls since it polled there
   uint32_t slot_streak = 0;      // polls in a row that came from the slot
   uint32_t misses = 0;           // looks in a row that found nothing

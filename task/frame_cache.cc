@@ -2,22 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Algorithm. Each thread has two magazines per class, "loaded" and "spare",
-// each full, empty or (loaded only) in between; an allocation pops from loaded,
-// a free pushes to it. When loaded is empty (or full) it is swapped with a full
+// each full, empty or (loaded only) in between; an allocation pops from loaded, a
+// free pushes to it. When loaded is empty (or full) it is swapped with a full
 // (or empty) spare; failing that, spare is exchanged with the depot. So a
 // thread that alternates between allocating and freeing at a boundary does not
 // visit the depot each time. The depot keeps a bounded number of full magazines
 // per class; what comes beyond goes back to where blocks come from.
 //
-// That is a slab (frame_slabs.h), whose unused row of blocks one thread at a time
-// has, and cuts; or the allocator, if it was replaced, or the block is large.
+// That is a slab (frame_slabs.h). A thread takes all that one has: the blocks that
+// came back are its loaded magazine, larger than full, and the unused row it cuts; or the allocator, if it was replaced, or the block is large.
 //
 // Statistics are kept per thread, in counters that it alone writes, and summed on
 // request: no word of the process is touched by an allocation, also while memory
 // grows. A thread that ends adds its counts to those of the threads before it.
 #include "weft/task/frame_cache.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -52,8 +51,7 @@ constexpr size_t kClassStep = FrameSlabs::kGranule;
 constexpr size_t kMaxCached = 1024;
 constexpr size_t kClasses = kMaxCached / kClassStep;
 constexpr size_t kMagazineBlocks = 64;
-constexpr size_t kDepotMagazines = 256;  // of a class, and
-constexpr size_t kDepotBytes = 4 << 20;  // in them
+constexpr size_t kDepotBytes = 4 << 20;  // of a class
 
 // Null: slabs for small blocks, operator new for others.
 std::atomic<const FrameAllocator*> allocator{nullptr};
@@ -63,9 +61,14 @@ const FrameAllocator* Allocator() {
   return allocator.load(std::memory_order_acquire);
 }
 
-size_t ClassOf(size_t size) { return (size - 1) / kClassStep; }
+constexpr size_t ClassOf(size_t size) { return (size - 1) / kClassStep; }
 constexpr size_t SizeOfClass(size_t size_class) {
   return (size_class + 1) * kClassStep;
+}
+
+// In the depot.
+constexpr size_t MostMagazines(size_t size_class) {
+  return kDepotBytes / (kMagazineBlocks * SizeOfClass(size_class));
 }
 
 // A number that one thread writes and any may read.
@@ -242,7 +245,7 @@ class Depot {
   }
 
   void Put(size_t size_class, Magazine magazine) {
-    {
+    if (magazine.size() <= kMagazineBlocks) {
       Class& c = classes_[size_class];
       const std::lock_guard lock(c.mutex);
       const size_t count = c.Count();
@@ -256,11 +259,6 @@ class Depot {
   }
 
  private:
-  static size_t MostMagazines(size_t size_class) {
-    return std::min(kDepotMagazines,
-                    kDepotBytes / (kMagazineBlocks * SizeOfClass(size_class)));
-  }
-
   struct Class {
     // Relaxed: written under the mutex, which orders it.
     size_t Count() const { return count.load(std::memory_order_relaxed); }
@@ -268,7 +266,7 @@ class Depot {
 
     std::mutex mutex;
     std::atomic<size_t> count = 0;
-    std::array<Magazine, kDepotMagazines> magazines;
+    std::array<Magazine, MostMagazines(0)> magazines;
   };
   std::array<Class, kClasses> classes_;
 };
@@ -333,18 +331,19 @@ void* AllocateFromSlab(size_t size_class) {
   FrameSlabs& slabs = SlabsOf(size_class);
   const size_t block_size = SizeOfClass(size_class);
   if (thread_cache == nullptr) {
-    FrameSlabs::Supply supply = slabs.Take(1);
+    FrameSlabs::Supply supply = slabs.Take();
     void* block = supply.used.size() != 0 ? supply.used.Pop()
                   : supply.row.IsEmpty()  ? nullptr
                                           : supply.row.Cut(block_size);
     CountFromAllocator(1);
+    slabs.Give(supply.used);
     slabs.Give(supply.row);
     return block;
   }
   // Requires: its magazines are empty.
   ThreadCache::Class& c = thread_cache->classes[size_class];
   if (c.row.IsEmpty()) {
-    FrameSlabs::Supply supply = slabs.Take(kMagazineBlocks);
+    FrameSlabs::Supply supply = slabs.Take();
     c.loaded = supply.used;
     c.row = supply.row;
     CountFromAllocator(supply.used.size());
@@ -383,8 +382,8 @@ void* AllocateFromSlab(size_t size_class) {
     return DeallocateBlock(block, size);
   }
   ThreadCache::Class& c = thread_cache->classes[ClassOf(size)];
-  if (c.loaded.size() == kMagazineBlocks) std::swap(c.loaded, c.spare);
-  if (c.loaded.size() == kMagazineBlocks) {
+  if (c.loaded.size() >= kMagazineBlocks) std::swap(c.loaded, c.spare);
+  if (c.loaded.size() >= kMagazineBlocks) {
     TheDepot().Put(ClassOf(size), std::exchange(c.loaded, Magazine()));
   }
   c.loaded.Push(block);

@@ -47,18 +47,14 @@ FrameSlabs::~FrameSlabs() {
   }
 }
 
-FrameSlabs::Supply FrameSlabs::Take(size_t most) {
+FrameSlabs::Supply FrameSlabs::Take() {
   const std::lock_guard lock(mutex_);
   Slab* slab = first_ != nullptr ? first_ : NewSlab();
   if (slab == nullptr) return Supply();
   if (IsWhole(*slab)) --whole_;
-  Supply supply;
-  supply.row = std::exchange(slab->row, BlockRow());
-  while (slab->used.size() != 0 && supply.used.size() < most) {
-    supply.used.Push(slab->used.Pop());
-  }
-  if (slab->used.size() == 0) Unlink(*slab);
-  return supply;
+  Unlink(*slab);
+  return {std::exchange(slab->used, BlockList()),
+          std::exchange(slab->row, BlockRow())};
 }
 
 void FrameSlabs::Give(BlockList blocks) {
@@ -136,7 +132,7 @@ void FrameSlabs::Unlink(Slab& slab) {
 // Something of the slab has come back: the slab, if it is to be unmapped, or null.
 FrameSlabs::Slab* FrameSlabs::KeepOrUnlink(Slab& slab) {
   if (!IsWhole(slab)) return nullptr;
-  if (whole_ == 0) {
+  if (whole_ < kReserve) {
     ++whole_;
     return nullptr;
   }

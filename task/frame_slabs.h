@@ -10,7 +10,7 @@
 // A slab is kSlabSize bytes, aligned to that, so the slab of a block is found from
 // its address. It begins with a header: which blocks have come back, and which part
 // has never been used, whose pages the system need not have filled yet. Slabs of
-// which nothing is in use are given back to the system, but for one.
+// which nothing is in use are given back to the system, but for a few.
 //
 // Thread safety: all functions from any thread.
 // Lifetime: its blocks end with it, so it mostly lives for ever.
@@ -44,6 +44,7 @@ class FrameSlabs {
   // Reference Manual, "spatial prefetcher").
   static constexpr size_t kGranule = 128;
   static constexpr size_t kSlabSize = size_t{256} << 10;
+  static constexpr size_t kReserve = 16;  // slabs of which nothing is in use
 
   // Requires: block_size is a multiple of kGranule and much less than kSlabSize.
   explicit FrameSlabs(size_t block_size) : block_size_(block_size) {}
@@ -51,13 +52,12 @@ class FrameSlabs {
   FrameSlabs(const FrameSlabs&) = delete;
   FrameSlabs& operator=(const FrameSlabs&) = delete;
 
-  // What one slab has: at most `most` used blocks, and the row. Both are empty if
-  // the system has no memory.
+  // What one slab has. Both are empty if the system has no memory.
   struct Supply {
     BlockList used;
     BlockRow row;
   };
-  Supply Take(size_t most);
+  Supply Take();
 
   // Takes back what Take() gave, in any parts.
   void Give(BlockList blocks);

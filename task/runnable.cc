@@ -232,6 +232,16 @@ void DropElsewhere(TaskHeader* task, void* runnable) {
   posting_home = outer;
 }
 
+// Gives up the handle of a task that is not finished or awaited, with its reference:
+// most of those that are detached. False if it is another.
+bool TryReleaseHandle(TaskHeader* task) {
+  if (task->thread != nullptr) return false;
+  Then then = Then::kNothing;
+  if (!task->shared.TryReleaseHandle(then)) return false;
+  Act(task, task->shared, then);
+  return true;
+}
+
 // Gives up the handle, but not its reference, and what the task left if it is
 // finished; returns the exception among that.
 std::exception_ptr ReleaseHandle(TaskHeader* task) {
@@ -340,6 +350,7 @@ void CancelTask(TaskHeader* task) {
 }
 
 void DropHandle(TaskHeader* task) {
+  if (TryReleaseHandle(task)) return;
   static_cast<void>(ReleaseHandle(task));
   UnrefTask(task);
 }
@@ -355,6 +366,7 @@ void DetachHandle(TaskHeader* task) {
       "shared_ptr to the object), pass the lambda itself to Spawn(), or "
       "await the handle");
 #endif
+  if (TryReleaseHandle(task)) return;
   // A task that is not finished reports its exception itself.
   std::exception_ptr exception = ReleaseHandle(task);
   if (exception != nullptr) {

@@ -5,6 +5,7 @@
 
 #include <coroutine>
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "weft/task/check.h"
@@ -21,12 +22,16 @@ PromiseBase& PromiseOf(std::coroutine_handle<> coroutine) {
       .promise();
 }
 
+// From a leaf's poll to its coroutine, which is resumed at once. On the heap, since
+// frames may be polled by destructors of other thread-locals.
+constinit thread_local std::exception_ptr* thrown_by_poll = nullptr;
+
 bool PollLeaf(Leaf* leaf, Context& cx) {
 #if defined(__cpp_exceptions)
   try {
     return leaf->poll(leaf, cx);
   } catch (...) {
-    leaf->exception = std::current_exception();
+    thrown_by_poll = new std::exception_ptr(std::current_exception());
     return true;
   }
 #else
@@ -133,6 +138,12 @@ void DestroyCoroutine(std::coroutine_handle<> coroutine) {
 
 void Rethrow(std::exception_ptr exception) {
   std::rethrow_exception(std::move(exception));
+}
+
+void RethrowFromPoll() {
+  const std::unique_ptr<std::exception_ptr> thrown(
+      std::exchange(thrown_by_poll, nullptr));
+  std::rethrow_exception(*thrown);
 }
 
 }  // namespace weft::task_internal

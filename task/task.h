@@ -64,6 +64,8 @@ class [[nodiscard("a Task does nothing until it is awaited or spawned")]] Task {
 
   // Runs the coroutine until it is finished or waits for something pending.
   // Throws what the coroutine threw.
+  // Begins to bring the frame into the cache. For who will poll this soon.
+  void Prefetch() const { __builtin_prefetch(coroutine_.address()); }
   Polled<T> Poll(Context& cx) {
     WEFT_CHECK(coroutine_, "this Task was moved from");
     if (!task_internal::DriveRoot(coroutine_, cx)) return kPending;
@@ -117,20 +119,21 @@ template <class F>
 class FutureAwaiter : private Leaf {
  public:
   FutureAwaiter(F& future, PromiseBase& promise)
-      : Leaf(&PollFuture), future_(future), promise_(promise) {}
+      : Leaf(&PollFuture, promise), future_(future) {}
   FutureAwaiter(const FutureAwaiter&) = delete;  // the root holds its address
   FutureAwaiter& operator=(const FutureAwaiter&) = delete;
 
   bool await_ready() {
-    result_ = future_.Poll(*promise_.root->context);
+    result_ = future_.Poll(*promise->root->context);
     return result_.IsReady();
   }
   void await_suspend(std::coroutine_handle<> awaiter) noexcept {
+    PromiseBase* root = promise->root;
     coroutine = awaiter;
-    promise_.root->leaf = this;
+    root->leaf = this;
   }
   typename F::Output await_resume() {
-    if (exception != nullptr) Rethrow(std::move(exception));
+    if (result_.IsPending()) RethrowFromPoll();
     return *std::move(result_);
   }
 
@@ -142,7 +145,6 @@ class FutureAwaiter : private Leaf {
   }
 
   F& future_;
-  PromiseBase& promise_;
   Polled<typename F::Output> result_ = kPending;
 };
 

@@ -235,6 +235,9 @@ class TaskCell final : public TaskHeaderWith<M> {
   }
   static void Schedule(void* runnable, ScheduleInfo info) noexcept {
     TaskHeader* task = TaskOf(runnable);
+    if constexpr (requires { Of(task)->future_.Prefetch(); }) {
+      if (!info.woken_while_running) Of(task)->future_.Prefetch();
+    }
     // The Runnable may be run, and the cell freed, while the schedule function
     // is still busy: it works on a copy, or on a reference of its own.
     if constexpr (std::is_trivially_copyable_v<S>) {

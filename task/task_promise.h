@@ -33,15 +33,21 @@ class Promise;
 template <class T>
 class TaskAwaiter;
 
-// The innermost pending wait of a root. Lives in the awaiter of the suspended
-// coroutine.
-struct Leaf {
-  explicit Leaf(bool (*poll)(Leaf*, Context&)) : poll(poll) {}
+struct PromiseBase;
 
-  // Polls what is awaited; true when it is ready.
+// The innermost pending wait of a root. Lives in the awaiter of the suspended
+// coroutine, of which every task's frame has some: it is kept small.
+struct Leaf {
+  Leaf(bool (*poll)(Leaf*, Context&), PromiseBase& promise)
+      : poll(poll), promise(&promise) {}
+
+  // Polls what is awaited; true when it is ready. Where that throws, the coroutine
+  // is resumed, and calls RethrowFromPoll().
   bool (*poll)(Leaf* leaf, Context& cx);
-  std::coroutine_handle<> coroutine;  // resumed when ready
-  std::exception_ptr exception;       // what the poll threw; counts as ready
+  union {
+    PromiseBase* promise;  // of the coroutine, before it is suspended
+    std::coroutine_handle<> coroutine;  // resumed when ready
+  };
 };
 
 // Lives in the awaiter of a nested task, in its parent's frame, and owns the
@@ -119,6 +125,8 @@ Transfer EnterChild(Link& link, std::coroutine_handle<> awaiter,
 void DestroyCoroutine(std::coroutine_handle<> coroutine);
 
 [[noreturn]] void Rethrow(std::exception_ptr exception);
+// What a leaf's poll has just thrown on this thread.
+[[noreturn]] void RethrowFromPoll();
 
 template <class T>
 class PromiseWithResult : public PromiseBase {

@@ -201,6 +201,22 @@ class BasicTaskState {
     return AcquireThen(word);
   }
 
+  // DropHandle() and Unref() in one, where nothing is left to clean up in between: no
+  // output and no join waker. Else false, and nothing has happened.
+  bool TryReleaseHandle(Then& then) {
+    uint64_t word = word_.load(std::memory_order_relaxed);
+    while ((word & (kDone | kJoinWaker)) == 0) {
+      const uint64_t next = (word & ~uint64_t{kHandle}) - kReference;
+      then = Then::kNothing;
+      if (next < kReference) {
+        then = DropLast(word & ~uint64_t{kHandle});
+        return true;
+      }
+      if (Exchange(word, next)) return true;
+    }
+    return false;
+  }
+
   // The handle wants the join waker's slot. False if the task is done.
   bool ClaimJoinWaker() {
     // Relaxed: what the handle itself published, or the completer's kDone.

@@ -5,6 +5,7 @@
 
 #include "weft/executor/executor.h"
 
+#include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <cstddef>
@@ -21,6 +22,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "weft/executor/runner_options.h"
 #include "weft/task/block_on.h"
@@ -552,6 +554,48 @@ TEST(ExecutorTest, ARunnerThatIsNeverIdleTakesItsShare) {
     runners.stop().Open();
   }
   EXPECT_GE(executor.Stats().stolen_tasks, 10u);
+}
+
+// Ten tasks in turn, with polls longer than what a task from outside shall wait: it
+// comes next, also where each round of yields ends with a look.
+TEST(ExecutorTest, LongPollsLetATaskFromOutsideInAfterEachOfThem) {
+  Executor executor;
+  std::atomic<int> polls{0};
+  std::atomic<bool> over{false};
+  const auto stall = [&]() -> Task<> {
+    while (!over.load()) {
+      ++polls;
+      const Instant end = Instant::Now() + absl::Microseconds(100);
+      while (Instant::Now() < end) {
+      }
+      co_await YieldNow();
+    }
+  };
+  std::vector<int> waited;
+  std::thread outside([&] {
+    SpinUntil([&] { return polls.load() > 200; });
+    for (int i = 0; i < 30; ++i) {
+      const int before = polls.load();
+      std::atomic<int> after{0};
+      executor
+          .Spawn([&]() -> Task<> {
+            after.store(polls.load());
+            co_return;
+          })
+          .Detach();
+      SpinUntil([&] { return after.load() != 0; });
+      waited.push_back(after.load() - before);
+    }
+    over.store(true);
+  });
+  executor.Run([&]() -> Task<> {
+    for (int i = 0; i < 10; ++i) weft::Spawn(stall).Detach();
+    while (!over.load()) co_await YieldNow();
+  }());
+  outside.join();
+  // Half of them, since this thread may be held between the two counts.
+  std::nth_element(waited.begin(), waited.begin() + 15, waited.end());
+  EXPECT_LE(waited[15], 2);
 }
 
 // Tasks that note where they were spawned, ten at each of two places.

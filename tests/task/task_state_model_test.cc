@@ -217,6 +217,8 @@ struct TaskModel
   }
 
   void DropHandle() {
+    Then then = Then::kNothing;
+    if (state.TryReleaseHandle(then)) return Act(then);
     const uint64_t before = state.DropHandle();
     if ((before & kDone) == 0) {
       if ((before & kJoinWaker) != 0) slot(RL_INFO) = 0;

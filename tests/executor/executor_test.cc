@@ -21,8 +21,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "gmock/gmock.h"
 #include "absl/time/time.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "weft/executor/runner_options.h"
 #include "weft/task/block_on.h"
@@ -588,10 +588,10 @@ TEST(ExecutorTest, LongPollsLetATaskFromOutsideInAfterEachOfThem) {
     }
     over.store(true);
   });
-  executor.Run([&]() -> Task<> {
+  executor.Run(executor.Spawn([&]() -> Task<> {
     for (int i = 0; i < 10; ++i) weft::Spawn(stall).Detach();
     while (!over.load()) co_await YieldNow();
-  }());
+  }));
   outside.join();
   // Half of them, since this thread may be held between the two counts.
   std::nth_element(waited.begin(), waited.begin() + 15, waited.end());

@@ -246,6 +246,7 @@ void ExecutorCore::SleepInDriver(Runner& runner, const RunSignal& signal) {
     EnterDriver(runner, until);
     if (Instant::Now() < until || MustGetUp(runner, signal)) return;
     LookAfterOthers(runner);
+    runner.tasks.Collect();  // of which a wake may have told
     if (MustGetUp(runner, signal)) return;
   }
   EnterDriver(runner, Instant::Infinite());

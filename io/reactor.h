@@ -46,7 +46,7 @@ class ReactorCore;
 // What a reactor has done since it was created.
 struct ReactorStats {
   uint64_t waits = 0;         // calls into the kernel to wait
-  uint64_t events = 0;        // events these returned, wakes included
+  uint64_t events = 0;        // events these returned, wakes of epoll included
   uint64_t stale_events = 0;  // of these, for descriptors closed meanwhile
   uint64_t wake_calls = 0;    // system calls made to end a wait
 };

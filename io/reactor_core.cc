@@ -76,10 +76,9 @@ int EpollPwait2(int epoll, epoll_event* events, const timespec* timeout) {
 #endif
 }
 
-// Relaxed: a statistic that one thread at a time writes.
+// Relaxed: a statistic.
 void Count(std::atomic<uint64_t>& counter, uint64_t n) {
-  counter.store(counter.load(std::memory_order_relaxed) + n,
-                std::memory_order_relaxed);
+  counter.fetch_add(n, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -169,8 +168,7 @@ void ReactorCore::ParkOnWord(Instant deadline) {
   WakeFlag& flag = notifier_->flag();
   if (deadline != Instant::Past() && flag.BeginWait(Sleep::kOnWord) &&
       WatchesNothing()) {
-    // Relaxed: a statistic.
-    counters_.waits.fetch_add(1, std::memory_order_relaxed);
+    Count(counters_.waits, 1);
     notifier_->SleepOnWord(deadline);
   }
   flag.EndWait();

@@ -46,6 +46,9 @@ namespace task_internal {
 
 inline constexpr size_t kFrameAlignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
+// Only futures of our own can be asked to bring their frames into the cache.
+struct PrefetchTag {};
+
 // A block of at least `size` bytes. Never null.
 void* AllocateFrame(size_t size);
 // Requires: `block` came from AllocateFrame(size).

@@ -3,8 +3,6 @@
 
 #include "weft/task/frame_slabs.h"
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -27,23 +25,20 @@ namespace {
 
 constexpr size_t kSize = FrameSlabs::kSlabSize;
 
-// Memory aligned to its size; null if there is none.
-void* MapSlab() {
-  void* mapped = mmap(nullptr, 2 * kSize, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) return nullptr;
-  char* begin = static_cast<char*>(mapped);
-  const size_t before = -reinterpret_cast<uintptr_t>(begin) % kSize;
-  if (before != 0) munmap(begin, before);
-  munmap(begin + before + kSize, kSize - before);
-  return begin + before;
+// Memory aligned to its size; null if there is none. From the allocator of the
+// program: cutting what mmap(2) gives would leave each slab a mapping of its own, of
+// which a process may have few, and whose end may fail.
+void* AllocateSlab() {
+  return ::operator new(kSize, std::align_val_t(kSize), std::nothrow);
 }
+
+void FreeSlab(void* slab) { ::operator delete(slab, std::align_val_t(kSize)); }
 
 }  // namespace
 
 FrameSlabs::~FrameSlabs() {
   while (first_ != nullptr) {
-    munmap(std::exchange(first_, first_->next), kSize);
+    FreeSlab(std::exchange(first_, first_->next));
   }
 }
 
@@ -70,7 +65,7 @@ void FrameSlabs::Give(BlockList blocks) {
         unused = KeepOrUnlink(slab);
       }
     }
-    if (unused != nullptr) munmap(unused, kSize);
+    if (unused != nullptr) FreeSlab(unused);
   }
 }
 
@@ -84,7 +79,7 @@ void FrameSlabs::Give(BlockRow row) {
     slab.row = row;
     unused = KeepOrUnlink(slab);
   }
-  if (unused != nullptr) munmap(unused, kSize);
+  if (unused != nullptr) FreeSlab(unused);
 }
 
 size_t FrameSlabs::slabs() {
@@ -105,7 +100,7 @@ bool FrameSlabs::IsWhole(const Slab& slab) const {
 }
 
 FrameSlabs::Slab* FrameSlabs::NewSlab() {
-  void* memory = MapSlab();
+  void* memory = AllocateSlab();
   if (memory == nullptr) return nullptr;
   Slab* slab = new (memory) Slab;
   slab->row.begin = static_cast<char*>(memory) + sizeof(Slab);
@@ -129,7 +124,7 @@ void FrameSlabs::Unlink(Slab& slab) {
   if (slab.next != nullptr) slab.next->previous = slab.previous;
 }
 
-// Something of the slab has come back: the slab, if it is to be unmapped, or null.
+// Something of the slab has come back: the slab, if it is to be freed, or null.
 FrameSlabs::Slab* FrameSlabs::KeepOrUnlink(Slab& slab) {
   if (!IsWhole(slab)) return nullptr;
   if (whole_ < kReserve) {

@@ -13,7 +13,7 @@
 // which nothing is in use are given back to the system, but for a few.
 //
 // Thread safety: all functions from any thread.
-// Lifetime: its blocks end with it, so it mostly lives for ever.
+// Lifetime: what it gave has come back before it ends, so it mostly lives for ever.
 #ifndef WEFT_TASK_FRAME_SLABS_H_
 #define WEFT_TASK_FRAME_SLABS_H_
 

@@ -22,16 +22,23 @@ PromiseBase& PromiseOf(std::coroutine_handle<> coroutine) {
       .promise();
 }
 
-// From a leaf's poll to its coroutine, which is resumed at once. On the heap, since
-// frames may be polled by destructors of other thread-locals.
-constinit thread_local std::exception_ptr* thrown_by_poll = nullptr;
+// From a leaf's poll to its coroutine, which is resumed at once. Needs no memory, which
+// may be what was wanting, and no destructor: frames may be polled by those of other
+// thread-locals.
+union ThrownByPoll {
+  constexpr ThrownByPoll() : none() {}
+  ~ThrownByPoll() {}
+  char none;
+  std::exception_ptr exception;
+};
+constinit thread_local ThrownByPoll thrown_by_poll;
 
 bool PollLeaf(Leaf* leaf, Context& cx) {
 #if defined(__cpp_exceptions)
   try {
     return leaf->poll(leaf, cx);
   } catch (...) {
-    thrown_by_poll = new std::exception_ptr(std::current_exception());
+    std::construct_at(&thrown_by_poll.exception, std::current_exception());
     return true;
   }
 #else
@@ -141,9 +148,9 @@ void Rethrow(std::exception_ptr exception) {
 }
 
 void RethrowFromPoll() {
-  const std::unique_ptr<std::exception_ptr> thrown(
-      std::exchange(thrown_by_poll, nullptr));
-  std::rethrow_exception(*thrown);
+  std::exception_ptr thrown = std::move(thrown_by_poll.exception);
+  std::destroy_at(&thrown_by_poll.exception);
+  std::rethrow_exception(std::move(thrown));
 }
 
 }  // namespace weft::task_internal

@@ -64,12 +64,15 @@ class [[nodiscard("a Task does nothing until it is awaited or spawned")]] Task {
 
   // Runs the coroutine until it is finished or waits for something pending.
   // Throws what the coroutine threw.
-  // Begins to bring the frame into the cache. For who will poll this soon.
-  void Prefetch() const { __builtin_prefetch(coroutine_.address()); }
   Polled<T> Poll(Context& cx) {
     WEFT_CHECK(coroutine_, "this Task was moved from");
     if (!task_internal::DriveRoot(coroutine_, cx)) return kPending;
     return coroutine_.promise().TakeResult();
+  }
+
+  // For a cell that holds this and will soon be run.
+  void Prefetch(task_internal::PrefetchTag) const {
+    __builtin_prefetch(coroutine_.address());
   }
 
   // True if the coroutine was given parameters that refer to memory it does not

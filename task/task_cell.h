@@ -235,10 +235,10 @@ class TaskCell final : public TaskHeaderWith<M> {
   }
   static void Schedule(void* runnable, ScheduleInfo info) noexcept {
     TaskHeader* task = TaskOf(runnable);
-    if constexpr (requires { Of(task)->future_.Prefetch(); }) {
+    if constexpr (requires { Of(task)->future_.Prefetch(PrefetchTag()); }) {
       // A message does not own the future, which may be running at home.
       if (!info.woken_while_running && !IsMessage(runnable)) {
-        Of(task)->future_.Prefetch();
+        Of(task)->future_.Prefetch(PrefetchTag());
       }
     }
     // The Runnable may be run, and the cell freed, while the schedule function

@@ -872,6 +872,23 @@ TEST(RunnableCostTest, OneAllocation) {
   EXPECT_EQ(GetFrameCacheStats().blocks_from_allocator, before + 1);
 }
 
+// The cell asks the coroutines of weft alone to come into the cache.
+struct HasPrefetch {
+  using Output = void;
+  Polled<void> Poll(Context&) { return kPending; }
+  void Prefetch() { ++*calls; }
+
+  int* calls;
+};
+
+TEST(RunnableCostTest, AUsersPrefetchIsNotCalled) {
+  int calls = 0;
+  auto [runnable, handle] = SpawnOn(HasPrefetch{&calls}, [](Runnable<>) {});
+  std::move(runnable).Schedule();
+
+  EXPECT_EQ(calls, 0);
+}
+
 // ---- Bound to a thread ----
 
 class LocalRunnableTest : public testing::Test {

@@ -142,20 +142,23 @@ Counts& AllCounts() {
 // This thread's counts; null if it is ending.
 ThreadCounts* CountsOfThread();
 
-void CountFromAllocator(size_t blocks) {
+void Count(Counter ThreadCounts::* mine, size_t FrameCacheStats::* gone,
+           size_t blocks) {
   if (ThreadCounts* counts = CountsOfThread()) {
-    counts->from_allocator.Add(blocks);
+    (counts->*mine).Add(blocks);
   } else {
-    AllCounts().AddToGone(&FrameCacheStats::blocks_from_allocator, blocks);
+    AllCounts().AddToGone(gone, blocks);
   }
 }
 
+void CountFromAllocator(size_t blocks) {
+  Count(&ThreadCounts::from_allocator, &FrameCacheStats::blocks_from_allocator,
+        blocks);
+}
+
 void CountToAllocator(size_t blocks) {
-  if (ThreadCounts* counts = CountsOfThread()) {
-    counts->to_allocator.Add(blocks);
-  } else {
-    AllCounts().AddToGone(&FrameCacheStats::blocks_to_allocator, blocks);
-  }
+  Count(&ThreadCounts::to_allocator, &FrameCacheStats::blocks_to_allocator,
+        blocks);
 }
 
 bool UnderValgrind() {

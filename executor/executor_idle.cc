@@ -240,7 +240,8 @@ void ExecutorCore::EnterDriver(Runner& runner, Instant deadline) {
 // A watcher stays parked while it finds nothing: were it to look for tasks each
 // time, it would take those that another runner sleeps closer to.
 void ExecutorCore::SleepInDriver(Runner& runner, const RunSignal& signal) {
-  while (Watches(runner)) {
+  // One that waits for its driver comes back when it has it: its run may be over.
+  while (runner.stand_in == nullptr && Watches(runner)) {
     const WatchScope scope(watchers_, watcher_, runner.index);
     const Instant until = Instant::Now() + kWatchInterval;
     EnterDriver(runner, until);

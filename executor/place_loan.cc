@@ -42,8 +42,8 @@ void PlaceLoan::CallStandIn() {
   Environment lent = *runner_.environment;
   lent.random = nullptr;  // the blocked thread's
   if (lent.offload == nullptr) return;
-  runner_.stand_in =
-      StandIn::Start(*lent.offload, [&core, lent](StandIn& stand_in) {
+  runner_.stand_in = StandIn::Start(
+      *lent.offload, runner_.awake, [&core, lent](StandIn& stand_in) {
         const EnvironmentScope scope(lent);
         // If there is no place left, the driver rests.
         static_cast<void>(core.TryRun(RunnerOptions(), [&](Context& cx) {
@@ -54,7 +54,10 @@ void PlaceLoan::CallStandIn() {
 
 PlaceLoan::~PlaceLoan() {
   CurrentRunner() = &runner_;
-  if (runner_.stand_in != nullptr) runner_.stand_in->Stop();
+  if (runner_.stand_in == nullptr) return;
+  runner_.stand_in->Stop();
+  // The rest of the poll is this thread's.
+  if (!runner_.awake.load()) runner_.core.WakeUp(runner_);
 }
 
 }  // namespace weft::executor_internal

@@ -66,9 +66,9 @@ struct alignas(64) Runner {
   std::atomic<void*> slot{nullptr};
   std::atomic<bool> busy{false};  // may hold a task that is in no queue
   Counter polls, steals, stolen_tasks, overflows, parks, driver_polls;
-  // For those who watch: whether the thread has polled something since it parked,
-  // its driver, how many are about to call that, how often the thread itself came
-  // there, and what they saw last.
+  // For those who watch: whether the thread has polled something since it parked, and
+  // no stand-in has its driver; that driver; how many are about to call it; how often
+  // the thread itself came there; and what they saw last.
   std::atomic<bool> awake{false};
   std::atomic<Driver*> watched_driver{nullptr};
   std::atomic<int> visitors{0};

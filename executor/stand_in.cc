@@ -3,6 +3,7 @@
 
 #include "weft/executor/stand_in.h"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,8 +19,9 @@
 namespace weft::executor_internal {
 
 std::shared_ptr<StandIn> StandIn::Start(
-    Offload& offload, absl::AnyInvocable<void(StandIn&)> serve) {
-  auto stand_in = std::make_shared<StandIn>();
+    Offload& offload, std::atomic<bool>& owner_awake,
+    absl::AnyInvocable<void(StandIn&)> serve) {
+  auto stand_in = std::make_shared<StandIn>(owner_awake);
   JoinHandle<void> job = offload.Run(
       OffloadLane::kStandIn, [stand_in, serve = std::move(serve)]() mutable {
         stand_in->Serve(serve);
@@ -45,7 +47,10 @@ bool StandIn::PollStop(Context& cx) {
   // Before the look: Stop() finds the waker, or this sees that it was called.
   stop_waker_.Register(cx.waker());
   const std::lock_guard lock(mutex_);
-  if (!stopping_) return false;
+  if (!stopping_) {
+    owner_awake_.store(false);
+    return false;
+  }
   state_ = State::kLeaving;
   return true;
 }

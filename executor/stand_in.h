@@ -21,6 +21,7 @@
 #ifndef WEFT_EXECUTOR_STAND_IN_H_
 #define WEFT_EXECUTOR_STAND_IN_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -37,19 +38,24 @@ namespace weft::executor_internal {
 
 class StandIn {
  public:
-  StandIn() = default;
+  // `owner_awake` is cleared while somebody serves: the runner's driver needs no
+  // other to look after it. It outlives the runner's use of this.
+  explicit StandIn(std::atomic<bool>& owner_awake)
+      : owner_awake_(owner_awake) {}
   StandIn(const StandIn&) = delete;
   StandIn& operator=(const StandIn&) = delete;
 
   // Has `offload` call serve(), which is to return when PollStop() is true, and
   // may be called again after that. If the offload refuses, nobody comes.
   static std::shared_ptr<StandIn> Start(
-      Offload& offload, absl::AnyInvocable<void(StandIn&)> serve);
+      Offload& offload, std::atomic<bool>& owner_awake,
+      absl::AnyInvocable<void(StandIn&)> serve);
 
   // The stand-in's main future: true when it shall leave.
   bool PollStop(Context& cx);
 
-  // The runner's thread. Tells the stand-in to leave.
+  // The runner's thread. Tells the stand-in to leave; `owner_awake` is the caller's
+  // from here on.
   void Stop();
   // The runner's thread, after Stop(). Calls it back; false if it has gone.
   bool CallBack();
@@ -65,6 +71,7 @@ class StandIn {
   bool ServeAgain();
   void SetGone();
 
+  std::atomic<bool>& owner_awake_;
   AtomicWaker stop_waker_;
 
   std::mutex mutex_;  // guards the rest

@@ -17,12 +17,15 @@
 #include "weft/runtime/runtime_builder.h"
 #include "weft/sync/event.h"
 #include "weft/task/block_on.h"
+#include "weft/task/driver.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/offload.h"
+#include "weft/task/parker.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task.h"
+#include "weft/task/waker.h"
 #include "weft/task/yield_now.h"
 #include "weft/timer/sleep.h"
 
@@ -205,6 +208,45 @@ TEST(BlockInPlaceTest, ARunThatIsOverRunsTasksUntilItMayLeave) {
     co_return;
   }(value));
   EXPECT_EQ(*value, 3);
+}
+
+// A thread that is told to leave needs `delay` to get out of this one.
+class SlowDriver final : public Driver {
+ public:
+  explicit SlowDriver(absl::Duration delay) : delay_(delay) {}
+
+  void Park(Instant deadline) override {
+    if (deadline.IsInfinite()) asleep_.Set();
+    inner_.Park(deadline);
+    if (deadline.IsInfinite()) Spend(delay_);
+  }
+  Waker Unparker() override { return inner_.Unparker(); }
+  bool TryPoll() override { return true; }
+  // Set when a thread sleeps here for good: no other has to be looked after.
+  sync::Event& asleep() { return asleep_; }
+
+ private:
+  const absl::Duration delay_;
+  sync::Event asleep_;
+  Parker inner_;
+};
+
+// The stand-in goes, with the last unpark, while the thread, which waits for it to
+// end its run, watches over other drivers.
+TEST(BlockInPlaceTest, ARunThatIsOverEndsWhenTheStandInHasGone) {
+  BlockingPool pool;
+  for (int i = 0; i < 100; ++i) {
+    SlowDriver driver(absl::Microseconds(1000 + 20 * i));
+    Environment environment;
+    environment.offload = &pool;
+    environment.driver = &driver;
+    const EnvironmentScope scope(environment);
+    Executor executor;
+    executor.Run([](SlowDriver& driver) -> Task<> {
+      BlockInPlace([&] { driver.asleep().BlockingWait(); });
+      co_return;
+    }(driver));
+  }
 }
 
 // Each call leaves a stand-in behind that is about to go.

@@ -47,10 +47,15 @@ class Place {
   std::atomic<bool> may_leave_{false};
 };
 
-TEST(StandInTest, ServesUntilItIsTold) {
+class StandInTest : public testing::Test {
+ protected:
+  std::atomic<bool> owner_awake_{true};
+};
+
+TEST_F(StandInTest, ServesUntilItIsTold) {
   Place place;
   BlockingPool pool;
-  const auto stand_in = StandIn::Start(pool, place.Server());
+  const auto stand_in = StandIn::Start(pool, owner_awake_, place.Server());
   place.AwaitServed(1);
   stand_in->Stop();
   place.AwaitTold(1);
@@ -61,26 +66,30 @@ TEST(StandInTest, ServesUntilItIsTold) {
   EXPECT_EQ(place.served(), 1);
 }
 
-TEST(StandInTest, AWakerIsWokenByStop) {
+TEST_F(StandInTest, AWakerIsWokenByStop) {
   std::atomic<bool> polled{false};
   std::atomic<int64_t> wakes{0};
   BlockingPool pool;
-  const auto stand_in = StandIn::Start(pool, [&](StandIn& stand_in) {
-    CountingWaker waker;
-    Context cx(waker.waker());
-    ASSERT_FALSE(stand_in.PollStop(cx));
-    polled = true;
-    while (waker.wakes() == 0) std::this_thread::yield();
-    EXPECT_TRUE(stand_in.PollStop(cx));
-    wakes = waker.wakes();
-  });
+  const auto stand_in =
+      StandIn::Start(pool, owner_awake_, [&](StandIn& stand_in) {
+        CountingWaker waker;
+        Context cx(waker.waker());
+        ASSERT_FALSE(stand_in.PollStop(cx));
+        polled = true;
+        while (waker.wakes() == 0) std::this_thread::yield();
+        EXPECT_TRUE(stand_in.PollStop(cx));
+        wakes = waker.wakes();
+      });
   while (!polled) std::this_thread::yield();
+  EXPECT_FALSE(owner_awake_);
   stand_in->Stop();
+  owner_awake_ = true;
   EXPECT_TRUE(stand_in->WaitGone(Instant::Infinite()));
+  EXPECT_TRUE(owner_awake_);
   EXPECT_EQ(wakes, 1);
 }
 
-TEST(StandInTest, ToldBeforeItsJobStartsItNeverServesAndTakesNoThread) {
+TEST_F(StandInTest, ToldBeforeItsJobStartsItNeverServesAndTakesNoThread) {
   Place place;
   std::atomic<bool> go{false};
   BlockingPool pool(BlockingPoolOptions().MaxThreads(1));
@@ -88,7 +97,7 @@ TEST(StandInTest, ToldBeforeItsJobStartsItNeverServesAndTakesNoThread) {
     while (!go) std::this_thread::yield();
   });
   while (pool.GetStats().running == 0) std::this_thread::yield();
-  const auto stand_in = StandIn::Start(pool, place.Server());
+  const auto stand_in = StandIn::Start(pool, owner_awake_, place.Server());
   EXPECT_EQ(pool.GetStats().queued, 1u);
   stand_in->Stop();
   EXPECT_TRUE(stand_in->WaitGone(Instant::Past()));
@@ -100,18 +109,19 @@ TEST(StandInTest, ToldBeforeItsJobStartsItNeverServesAndTakesNoThread) {
 }
 
 // Told to leave while it runs something else, it has not looked yet.
-TEST(StandInTest, CalledBackBeforeItLooksItStays) {
+TEST_F(StandInTest, CalledBackBeforeItLooksItStays) {
   std::atomic<int> step{0};
   BlockingPool pool;
-  const auto stand_in = StandIn::Start(pool, [&](StandIn& stand_in) {
-    step = 1;
-    while (step != 2) std::this_thread::yield();
-    CountingWaker waker;
-    Context cx(waker.waker());
-    EXPECT_FALSE(stand_in.PollStop(cx));
-    step = 3;
-    while (!stand_in.PollStop(cx)) std::this_thread::yield();
-  });
+  const auto stand_in =
+      StandIn::Start(pool, owner_awake_, [&](StandIn& stand_in) {
+        step = 1;
+        while (step != 2) std::this_thread::yield();
+        CountingWaker waker;
+        Context cx(waker.waker());
+        EXPECT_FALSE(stand_in.PollStop(cx));
+        step = 3;
+        while (!stand_in.PollStop(cx)) std::this_thread::yield();
+      });
   while (step != 1) std::this_thread::yield();
   for (int i = 0; i < 3; ++i) {
     stand_in->Stop();
@@ -124,10 +134,10 @@ TEST(StandInTest, CalledBackBeforeItLooksItStays) {
   EXPECT_EQ(pool.GetStats().started, 1u);
 }
 
-TEST(StandInTest, CalledBackWhileItLeavesItServesAgain) {
+TEST_F(StandInTest, CalledBackWhileItLeavesItServesAgain) {
   Place place;
   BlockingPool pool;
-  const auto stand_in = StandIn::Start(pool, place.Server());
+  const auto stand_in = StandIn::Start(pool, owner_awake_, place.Server());
   place.AwaitServed(1);
   stand_in->Stop();
   place.AwaitTold(1);
@@ -140,10 +150,10 @@ TEST(StandInTest, CalledBackWhileItLeavesItServesAgain) {
   EXPECT_EQ(pool.GetStats().started, 1u);
 }
 
-TEST(StandInTest, ToldAgainWhileItLeavesItIsGone) {
+TEST_F(StandInTest, ToldAgainWhileItLeavesItIsGone) {
   Place place;
   BlockingPool pool;
-  const auto stand_in = StandIn::Start(pool, place.Server());
+  const auto stand_in = StandIn::Start(pool, owner_awake_, place.Server());
   place.AwaitServed(1);
   stand_in->Stop();
   place.AwaitTold(1);
@@ -155,20 +165,21 @@ TEST(StandInTest, ToldAgainWhileItLeavesItIsGone) {
 }
 
 // Where there is no place for it, it would be called in vain again and again.
-TEST(StandInTest, OneThatReturnsByItselfIsNotCalledAgain) {
+TEST_F(StandInTest, OneThatReturnsByItselfIsNotCalledAgain) {
   std::atomic<int> served{0};
   BlockingPool pool;
-  const auto stand_in = StandIn::Start(pool, [&](StandIn&) { ++served; });
+  const auto stand_in =
+      StandIn::Start(pool, owner_awake_, [&](StandIn&) { ++served; });
   EXPECT_TRUE(stand_in->WaitGone(Instant::Infinite()));
   EXPECT_FALSE(stand_in->CallBack());
   EXPECT_EQ(served, 1);
 }
 
-TEST(StandInTest, WhereNobodyComesItIsGoneWhenStopped) {
+TEST_F(StandInTest, WhereNobodyComesItIsGoneWhenStopped) {
   Place place;
   BlockingPool pool;
   pool.Shutdown(Instant::Infinite());
-  const auto stand_in = StandIn::Start(pool, place.Server());
+  const auto stand_in = StandIn::Start(pool, owner_awake_, place.Server());
   stand_in->Stop();
   EXPECT_TRUE(stand_in->WaitGone(Instant::Infinite()));
   EXPECT_EQ(place.served(), 0);

@@ -155,21 +155,29 @@ bool NeedsTheDisk(const io::Fd& file) {
          errno == EAGAIN;
 }
 
+// A disk may be so fast that what was asked for is there at once; so several files,
+// of which every other one is only asked for.
 TEST_F(SendFileTest, ReadsWhatIsNotInMemoryByAJobIfTheSystemTells) {
   const std::string contents = Pattern(3 << 20);
-  if (!NeedsTheDisk(MakeUncachedFile(contents))) {
-    GTEST_SKIP() << "this file system has everything in memory, or cannot tell";
-  }
-  const io::Fd file = MakeUncachedFile(contents);
   fs::ThreadOffload offload;
   Environment environment = Environment::Current();
   environment.offload = &offload;
   const EnvironmentScope scope(environment);
-  // Parks so that the job's thread can wake it.
-  auto [sent, received] =
-      BlockOn(Join(SendAndEnd(file.get(), 0, contents.size()), Receive()));
-  EXPECT_THAT(sent, IsOkAndHolds(contents.size()));
-  EXPECT_TRUE(received == contents);
+  int told = 0;
+  for (int i = 0; i < 20 && offload.jobs() == 0; ++i) {
+    told += NeedsTheDisk(MakeUncachedFile(contents));
+    const io::Fd file = MakeUncachedFile(contents);
+    if (!file.IsValid()) break;
+    pair_ = Connect();
+    // Parks so that the job's thread can wake it.
+    auto [sent, received] =
+        BlockOn(Join(SendAndEnd(file.get(), 0, contents.size()), Receive()));
+    EXPECT_THAT(sent, IsOkAndHolds(contents.size()));
+    EXPECT_TRUE(received == contents);
+  }
+  if (offload.jobs() == 0 && told < 10) {
+    GTEST_SKIP() << "this file system has everything in memory, or cannot tell";
+  }
   EXPECT_GT(offload.jobs(), 0u);
 }
 

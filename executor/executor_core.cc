@@ -224,18 +224,15 @@ void ExecutorCore::EnterRunner(Runner& runner, const RunnerOptions& options,
   runner.location.store(options.location(), std::memory_order_relaxed);
   runner.steal_order = options.steal_order();
   runner.quiet_watches = 0;
-  if (has_events) {
-    // Sequentially consistent: see PollDriverOf().
-    runner.watched_driver.store(&driver);
-    watched_.fetch_add(1);
-  }
+  // Sequentially consistent: see PollDriverOf().
+  if (has_events) runner.watched_driver.store(&driver);
   const std::lock_guard lock(runner.signal_mutex);
   runner.signal = signal;
 }
 
 void ExecutorCore::LeaveRunner(Runner& runner) {
   // The driver may soon be gone.
-  if (runner.watched_driver.exchange(nullptr) != nullptr) watched_.fetch_sub(1);
+  runner.watched_driver.store(nullptr);
   while (runner.visitors.load() != 0) std::this_thread::yield();
   runner.awake.store(false);
   runner.first_yield.reset();

@@ -135,6 +135,7 @@ class ExecutorCore final : public Spawner {
   bool Watches(Runner& runner);
   bool MustGetUp(Runner& runner, const RunSignal& signal);
   void LookAfterOthers(Runner& runner);
+  void TakeSlotOf(Runner& other, Runner& runner);
   void PollDriverOf(Runner& other, Runner& runner);
   void WakeUp(Runner& runner);
   void NotifyOfSpare(Runner& runner);
@@ -168,11 +169,9 @@ class ExecutorCore final : public Spawner {
 
   // 1 + the index of a runner that dozes, or 0.
   std::atomic<int> dozer_{0};
-  // Those who look after the drivers of others.
+  // Those who look after others in long polls.
   Watchers<> watchers_;
   std::atomic<int> watcher_{kWakeNobody};  // the index of one of them
-  // How many runners' drivers can be looked after.
-  std::atomic<int> watched_{0};
 
   TickList ticks_{idle_};
   std::mutex tick_consumer_mutex_;  // guards the next one

@@ -175,6 +175,8 @@ void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
     }
   }
   if (has_work) {
+    // It may take a part only, and others have left the rest to a token.
+    if (!std::exchange(runner.searching, true)) idle_.StartSearching();
     if (++runner.misses >= kMissesBeforeYield) std::this_thread::yield();
   } else if (notified) {
     PollDriver(runner);  // a main future that yields must not starve it
@@ -229,13 +231,14 @@ void ExecutorCore::EnterDriver(Runner& runner, Instant deadline) {
   runner.driver->Park(deadline);
 }
 
-// ---- Drivers of busy threads ----
+// ---- Those in long polls ----
 //
-// A runner in a long poll does not come to its driver, whose descriptors and
-// timers would wait. So one of those who sleep does so for no longer than
-// kWatchInterval, and then polls the drivers that have been left alone for that
-// long. When nothing has run for a while they sleep for good, and the next runner
-// that wakes up wakes one of them.
+// A runner in a long poll does not come to its driver, whose descriptors and timers
+// would wait; nor to the task in its slot, which it was to run next. So one of those
+// who sleep does so for no longer than kWatchInterval, and then polls the drivers
+// that have been left alone for that long, and takes such tasks. When nothing has
+// run for a while they sleep for good, and the next runner that wakes up wakes one
+// of them.
 
 // A watcher stays parked while it finds nothing: were it to look for tasks each
 // time, it would take those that another runner sleeps closer to.
@@ -255,7 +258,7 @@ void ExecutorCore::SleepInDriver(Runner& runner, const RunSignal& signal) {
 
 // True if a runner that is going to sleep starts to watch.
 bool ExecutorCore::Watches(Runner& runner) {
-  return runner.on_real_clock && watched_.load() != 0 &&
+  return runner.on_real_clock && running_.load() > 1 &&
          watchers_.TryStart(runner.quiet_watches >= kQuietWatches, [&] {
            return VisitRunners(0, [&](Runner& other) {
              return &other != &runner && other.awake.load();
@@ -279,13 +282,24 @@ void ExecutorCore::LookAfterOthers(Runner& runner) {
     const auto update = [](std::atomic<uint64_t>& seen, uint64_t now) {
       return seen.exchange(now, std::memory_order_relaxed) != now;
     };
-    if (update(other.seen_polls, other.polls.Get())) runner.quiet_watches = 0;
+    const bool polled = update(other.seen_polls, other.polls.Get());
     const bool came = update(other.seen_visits, other.driver_visits.Get());
-    if (came || !other.awake.load()) return false;
-    runner.quiet_watches = 0;
-    PollDriverOf(other, runner);
+    const bool awake = other.awake.load();
+    if (polled || (awake && !came)) runner.quiet_watches = 0;
+    if (awake && !polled) TakeSlotOf(other, runner);
+    if (awake && !came) PollDriverOf(other, runner);
     return false;
   });
+}
+
+void ExecutorCore::TakeSlotOf(Runner& other, Runner& runner) {
+  // Relaxed: a hint. Acquire: the task's content.
+  if (other.slot.load(std::memory_order_relaxed) == nullptr) return;
+  void* task = other.slot.exchange(nullptr, std::memory_order_acquire);
+  if (task == nullptr) return;
+  runner.steals.Add();
+  runner.stolen_tasks.Add();
+  PushLocal(runner, task);
 }
 
 void ExecutorCore::PollDriverOf(Runner& other, Runner& runner) {
@@ -300,13 +314,8 @@ void ExecutorCore::PollDriverOf(Runner& other, Runner& runner) {
 // it parked.
 void ExecutorCore::WakeUp(Runner& runner) {
   runner.quiet_watches = 0;
-  const bool nobody_watches = watchers_.WakeUp(runner.awake);
-  // Relaxed: the owner's own.
-  if (!nobody_watches ||
-      runner.watched_driver.load(std::memory_order_relaxed) == nullptr) {
-    return;
-  }
-  // With a token, as if there were work: what it finds is a driver to watch.
+  if (!watchers_.WakeUp(runner.awake)) return;
+  // With a token, as if there were work: what it finds is somebody to watch.
   WakeSleeper(idle_.NotifyAnother([this] { return HasWork(); }));
 }
 

@@ -10,8 +10,8 @@
 // A pump ends while no task is alive: none ready, none suspended, and no other
 // pump active, which might have one in hand. It wakes an idle one, which then
 // finds the same. So there are as many pumps as tasks, up to the limit, whatever
-// the tasks do, and all may be polled at the same time. New pumps are made only by those who spawn, since only they
-// know that the inner spawner is still there.
+// the tasks do, and all may be polled at the same time. New pumps are made only by
+// those who spawn, since only they know that the inner spawner is still there.
 #include "weft/executor/pump_core.h"
 
 #include <algorithm>

@@ -10,7 +10,8 @@
 // per class; what comes beyond goes back to where blocks come from.
 //
 // That is a slab (frame_slabs.h). A thread takes all that one has: the blocks that
-// came back are its loaded magazine, larger than full, and the unused row it cuts; or the allocator, if it was replaced, or the block is large.
+// came back are its loaded magazine, larger than full, and the unused row it cuts.
+// It is the allocator, if that was replaced or the block is large.
 //
 // Statistics are kept per thread, in counters that it alone writes, and summed on
 // request: no word of the process is touched by an allocation, also while memory
@@ -334,14 +335,8 @@ void* AllocateFromSlab(size_t size_class) {
   FrameSlabs& slabs = SlabsOf(size_class);
   const size_t block_size = SizeOfClass(size_class);
   if (thread_cache == nullptr) {
-    FrameSlabs::Supply supply = slabs.Take();
-    void* block = supply.used.size() != 0 ? supply.used.Pop()
-                  : supply.row.IsEmpty()  ? nullptr
-                                          : supply.row.Cut(block_size);
     CountFromAllocator(1);
-    slabs.Give(supply.used);
-    slabs.Give(supply.row);
-    return block;
+    return slabs.TakeOne();
   }
   // Requires: its magazines are empty.
   ThreadCache::Class& c = thread_cache->classes[size_class];

@@ -8,7 +8,8 @@
 // central depot, so that blocks freed on another thread than the one that
 // allocates come back. A thread's magazines go to the depot when it ends.
 // They are cut out of slabs (task/frame_slabs.h); larger ones come from operator
-// new. (Bonwick, Adams: "Magazines and Vmem", USENIX 2001.)
+// new. Of what was in use at once, at most 8 MiB of a class are kept for later.
+// (Bonwick, Adams: "Magazines and Vmem", USENIX 2001.)
 //
 // Under AddressSanitizer, MemorySanitizer and valgrind every block goes
 // straight to the allocator, so that these tools see each use after free.

@@ -52,6 +52,17 @@ FrameSlabs::Supply FrameSlabs::Take() {
           std::exchange(slab->row, BlockRow())};
 }
 
+void* FrameSlabs::TakeOne() {
+  const std::lock_guard lock(mutex_);
+  Slab* slab = first_ != nullptr ? first_ : NewSlab();
+  if (slab == nullptr) return nullptr;
+  if (IsWhole(*slab)) --whole_;
+  void* block =
+      slab->used.size() != 0 ? slab->used.Pop() : slab->row.Cut(block_size_);
+  if (slab->used.size() == 0 && slab->row.IsEmpty()) Unlink(*slab);
+  return block;
+}
+
 void FrameSlabs::Give(BlockList blocks) {
   while (blocks.size() != 0) {
     Slab* unused = nullptr;

@@ -58,6 +58,8 @@ class FrameSlabs {
     BlockRow row;
   };
   Supply Take();
+  // A single block, for a thread that keeps none; null if there is no memory.
+  void* TakeOne();
 
   // Takes back what Take() gave, in any parts.
   void Give(BlockList blocks);

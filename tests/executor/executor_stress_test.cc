@@ -90,6 +90,37 @@ TEST_P(ExecutorStressTest, ATaskFromOutsideWakesAParkedRunner) {
   }
 }
 
+// As many as there are runners, while those come and go to sleep: all in one poll at
+// the same time, or none of them ends.
+TEST_P(ExecutorStressTest, EachTaskFromOutsideHasARunner) {
+  Executor executor;
+  Runners runners(executor, runner_count());
+  Random random(20260102);
+  const int rounds = RoundsOrLong(300, 30'000);
+
+  for (int round = 0; round < rounds; ++round) {
+    SharedCount inside = MakeCount();
+    const auto meet = [](SharedCount inside, int all) -> Task<> {
+      inside->fetch_add(1);
+      while (inside->load() < all) std::this_thread::yield();
+      co_return;
+    };
+    std::vector<JoinHandle<void>> handles;
+    for (int i = 0; i < runner_count(); ++i) {
+      handles.push_back(executor.Spawn(meet(inside, runner_count())));
+      const Instant pause_end =
+          Instant::Now() + absl::Microseconds(random.Below(20));
+      while (Instant::Now() < pause_end) {
+      }
+    }
+    const bool met = Soon([&] { return inside->load() == runner_count(); });
+    EXPECT_TRUE(met) << "round " << round << " " << executor.DebugString();
+    inside->store(runner_count());
+    for (JoinHandle<void>& handle : handles) BlockOn(handle);
+    if (!met) break;
+  }
+}
+
 // What tasks wait for and threads raise.
 class Level {
  public:

@@ -3,8 +3,8 @@
 
 // weft-lint: allow-file(R22): the tests' tasks end before what they refer to.
 
-// A thread in a long poll does not come to its driver: a sleeping runner does it
-// instead.
+// A thread in a long poll comes neither to its driver nor to what it has woken: a
+// sleeping runner does it instead.
 #include <atomic>
 #include <cstddef>
 #include <mutex>
@@ -37,6 +37,7 @@ namespace {
 
 using executor_testing::Gate;
 using executor_testing::RoundsOrLong;
+using executor_testing::Runners;
 using executor_testing::SpinUntil;
 
 // Its events are ready as soon as they are added; but its thread is not told, so
@@ -171,6 +172,28 @@ TEST_P(ExecutorWatchTest, TheTaskThatWaitedRunsElsewhere) {
         ran.store(true);
       });
       co_await YieldNow();
+      SpinUntil([&] { return ran.load(); });
+      co_await waiter;
+    }));
+  }
+}
+
+// It would have come next on this thread; whatever their driver is.
+TEST_P(ExecutorWatchTest, WhatALongPollHasWokenRunsElsewhere) {
+  Executor executor;
+  Runners runners(executor, GetParam());
+  for (int i = 0; i < RoundsOrLong(20, 500); ++i) {
+    Gate gate;
+    std::atomic<bool> waits{false};
+    std::atomic<bool> ran{false};
+    BlockOn(executor.Spawn([&]() -> Task<> {
+      JoinHandle<> waiter = weft::Spawn([&]() -> Task<> {
+        waits.store(true);
+        co_await gate.Wait();
+        ran.store(true);
+      });
+      while (!waits.load()) co_await YieldNow();
+      gate.Open();
       SpinUntil([&] { return ran.load(); });
       co_await waiter;
     }));

@@ -25,6 +25,7 @@ enum class Fault {
   kRunsWithToken,
   kTickKeepsNotification,
   kLooksForTokenBeforeEntering,  // and not after Park()
+  kForgetsWhatItSaw,             // when it was about to sleep
 };
 
 // Threads 0 and 1 are runners unless a model says otherwise; 2 is outside.
@@ -114,10 +115,15 @@ struct IdleModel : rl::test_suite<Model, 3> {
         if (HasWork()) Notify();
         return true;
       }
-      // Half as many searchers as runners.
-      if (!searching) searching = idle->TryStartSearching(1);
-      if (searching && Take()) {
-        if (fault != Fault::kRunsWithToken) StopSearching();
+      // Half as many searchers as runners. What is in the injector is also taken
+      // without a token.
+      bool taken = Take();
+      if (!taken) {
+        if (!searching) searching = idle->TryStartSearching(1);
+        taken = searching && Take();
+      }
+      if (taken) {
+        if (searching && fault != Fault::kRunsWithToken) StopSearching();
         return false;
       }
       const bool token_before = idle->HasToken() && !searching;
@@ -125,11 +131,14 @@ struct IdleModel : rl::test_suite<Model, 3> {
       const bool left_to_token = fault == Fault::kLooksForTokenBeforeEntering
                                      ? token_before
                                      : idle->HasToken();
-      if (left_to_token || fault == Fault::kSleepsWithoutLooking ||
-          !HasWork()) {
-        Await(unparked[index]);
-      }
+      const bool sleeps =
+          left_to_token || fault == Fault::kSleepsWithoutLooking || !HasWork();
+      if (sleeps) Await(unparked[index]);
       searching = idle->Unpark(static_cast<int>(index));
+      if (!sleeps && !searching && fault != Fault::kForgetsWhatItSaw) {
+        idle->StartSearching();
+        searching = true;
+      }
     }
   }
 
@@ -308,6 +317,10 @@ TEST(IdleSetModelTest, TheModelsFindARunnerThatRunsWithItsToken) {
 
 TEST(IdleSetModelTest, TheModelsFindASleeperThatTrustsAnOldToken) {
   EXPECT_FALSE(Holds<OutsideModel<Fault::kLooksForTokenBeforeEntering>>());
+}
+
+TEST(IdleSetModelTest, TheModelsFindARunnerThatTakesAPartAndForgetsTheRest) {
+  EXPECT_FALSE(Holds<OutsideModel<Fault::kForgetsWhatItSaw>>());
 }
 
 TEST(IdleSetModelTest, TheModelsFindATickThatKeepsItsNotification) {

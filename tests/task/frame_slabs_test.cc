@@ -85,6 +85,23 @@ TEST(FrameSlabsTest, ARowThatCameBackIsGoneOnWith) {
   slabs.Give(ListOf({block}));
 }
 
+TEST(FrameSlabsTest, OneAtATimeTheyComeFromOneSlabUntilItIsEmpty) {
+  FrameSlabs slabs(kSize);
+  const std::vector<void*> all_of_one = BlocksOf(slabs.Take());
+  std::vector<void*> blocks;
+  while (blocks.size() != all_of_one.size()) blocks.push_back(slabs.TakeOne());
+  EXPECT_EQ(slabs.slabs(), 2u);
+  slabs.Give(ListOf({blocks[3]}));
+  EXPECT_EQ(slabs.TakeOne(), blocks[3]);
+  EXPECT_EQ(slabs.slabs(), 2u);
+  blocks.push_back(slabs.TakeOne());
+  EXPECT_EQ(slabs.slabs(), 3u);
+  EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(),
+            blocks.size());
+  slabs.Give(ListOf(all_of_one));
+  slabs.Give(ListOf(blocks));
+}
+
 TEST(FrameSlabsTest, AllButAFewSlabsOfWhichNothingIsInUseGoBack) {
   FrameSlabs slabs(kSize);
   std::vector<void*> blocks;

@@ -158,20 +158,23 @@ TEST_P(ExecutorWatchTest, TheTaskThatWaitedRunsElsewhere) {
   Executor executor;
   DrivenRunners runners(executor, GetParam());
   for (int i = 0; i < RoundsOrLong(20, 500); ++i) {
+    Waker waker;
+    std::atomic<bool> waits{false};
     std::atomic<bool> ran{false};
     BlockOn(executor.Spawn([&]() -> Task<> {
-      auto& driver = static_cast<EventDriver&>(Environment::CurrentDriver());
-      // Its waker is the task's: it is woken by that driver alone.
       JoinHandle<> waiter = weft::Spawn([&]() -> Task<> {
         bool asked = false;
         co_await PollFn([&](Context& cx) -> Polled<void> {
           if (std::exchange(asked, true)) return Unit();
-          driver.Add(cx.waker());
+          waker = cx.waker();
+          waits.store(true);
           return kPending;
         });
         ran.store(true);
       });
-      co_await YieldNow();
+      while (!waits.load()) co_await YieldNow();
+      auto& driver = static_cast<EventDriver&>(Environment::CurrentDriver());
+      driver.Add(std::move(waker));
       SpinUntil([&] { return ran.load(); });
       co_await waiter;
     }));

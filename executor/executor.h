@@ -160,7 +160,8 @@ class Executor {
   // Inside, the current environment is the caller's with this executor as its
   // spawner. What the thread still had to run when the future is ready goes to
   // other runners. CHECK-fails inside a task and inside another Run(), since
-  // the thread may be needed there, and for more than kMaxRunners threads.
+  // the thread may be needed there, for more than kMaxRunners threads, and after
+  // Close().
   // After a BlockInPlace() on this thread it may return late: as long as who stood
   // in for the thread is in a poll, it goes on running tasks.
   template <class F>

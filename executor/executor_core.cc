@@ -135,7 +135,8 @@ bool ExecutorCore::TryRun(const RunnerOptions& options,
              "thread others may need: co_await the future, or call Run() "
              "inside SpawnBlocking() or BlockInPlace()");
   WEFT_CHECK(phase_.load() == Phase::kOpen,
-             "Run() was called on an executor that is closed");
+             "Run() was called on an executor after Close(), which ends it for "
+             "good: make another one");
   Driver& driver = Environment::CurrentDriver();
   const Waker waker = RunSignal::Make(driver.Unparker());
   RunSignal& signal = RunSignal::Of(waker);

@@ -90,8 +90,10 @@ bool LocalCore::IsHome() const {
 void LocalCore::CheckHome() const {
   WEFT_CHECK(
       IsHome(),
-      "a LocalExecutor (or a current-thread runtime) was used on another "
-      "thread than the thread that made it; spawn on its spawner() instead");
+      "a LocalExecutor (or a current-thread runtime) was used, or destroyed, "
+      "on "
+      "another thread than the thread that made it: spawn on its spawner() "
+      "instead, and destroy it where it was made");
 }
 
 const WakerVTable LocalCore::kMainWaker = {
@@ -159,7 +161,9 @@ class LocalCore::TickScope {
 
 void LocalCore::Run(absl::FunctionRef<bool(Context&)> poll) {
   CheckHome();
-  WEFT_CHECK(!closed_, "Run() was called on a LocalExecutor that is closed");
+  WEFT_CHECK(!closed_,
+             "Run() was called on a LocalExecutor after Close(), which ends it "
+             "for good: make another one");
   WEFT_CHECK(task_internal::MayBlock(),
              "Run() was called by a task or inside another Run(), whose thread "
              "others may need: co_await the future instead");

@@ -70,9 +70,11 @@ class ThreadPerCoreOptions {
     stack_size_ = bytes;
     return *this;
   }
-  // What tasks find beside their spawner: an Offload for SpawnBlocking() and
-  // BlockInPlace(), a clock, timers and a reactor that others drive. Each thread
-  // has a driver of its own. By default nothing.
+  // What tasks find beside their spawner: an Offload for SpawnBlocking(), a clock,
+  // timers and a reactor that others drive; mostly that of a Runtime, copied: its
+  // environment(). What it refers to, such as that runtime, must live longer than
+  // this. Each thread has a driver of its own. By default nothing. BlockInPlace() is
+  // not for these tasks, which stay on their threads.
   ThreadPerCoreOptions& InEnvironment(
       std::shared_ptr<const Environment> environment) {
     environment_ = std::move(environment);

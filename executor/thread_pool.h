@@ -73,8 +73,10 @@ class ThreadPoolOptions {
     return *this;
   }
   // What tasks find beside their spawner: an Offload for SpawnBlocking() and
-  // BlockInPlace(), a clock, timers and a reactor that others drive. Each thread
-  // has a driver of its own. By default nothing.
+  // BlockInPlace(), a clock, timers and a reactor that others drive; mostly that of
+  // a Runtime, copied: its environment(). What it refers to, such as that runtime,
+  // must live longer than the pool. Each thread has a driver of its own. By default
+  // nothing.
   ThreadPoolOptions& InEnvironment(
       std::shared_ptr<const Environment> environment) {
     environment_ = std::move(environment);

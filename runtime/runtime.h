@@ -16,7 +16,8 @@
 // all run on the thread in BlockOn (CurrentThread).
 //
 // Thread safety: a Handle's methods may be called from any thread; a Runtime's
-// by one thread at a time. Nothing may be asked of one that was moved from.
+// by one thread at a time; a current-thread Runtime's, its destructor included, by
+// the thread that built it. Nothing may be asked of one that was moved from.
 // Lifetime: Handles may outlive the runtime. What is given to one that has been
 // shut down is destroyed unrun, and its handle's Outcome() says Cancelled; so is
 // what is submitted while it shuts down. That is the only outcome.
@@ -201,7 +202,8 @@ class Runtime {
     runtime_internal::Checked(core_);
     return weft::Handle(core_);
   }
-  // What Enter() makes current.
+  // What Enter() makes current. It, and copies of it, are valid as long as the
+  // runtime.
   const Environment& environment() const {
     return runtime_internal::Checked(core_).outside();
   }
@@ -211,7 +213,7 @@ class Runtime {
   // started are dropped. Returns by the deadline + 100 ms even if a poll or a
   // job never returns: what is still running is left to its thread, which
   // cleans up when it does. On a current-thread runtime it drives the tasks
-  // meanwhile.
+  // meanwhile. The report (runtime_core.h) says what was left.
   ShutdownReport Shutdown(Instant deadline);
   ShutdownReport Shutdown(absl::Duration grace);
 

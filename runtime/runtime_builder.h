@@ -40,10 +40,11 @@ class RuntimeBuilder {
   // Runtime::SpawnAt and SpawnByKey. Excludes CurrentThread().
   RuntimeBuilder& ThreadPerCore();
 
-  // How many threads run tasks, from 1 to Executor::kMaxRunners. By default the
-  // number of CPUs that the process may use: the smaller of its affinity mask
-  // and its control group's quota. The environment variable WEFT_WORKER_THREADS, if it is a
-  // positive number, overrides either.
+  // How many threads run tasks, from 1, where less CHECK-fails, to
+  // Executor::kMaxRunners, where Build() fails for more. By default the number of
+  // CPUs that the process may use: the smaller of its affinity mask and its control
+  // group's quota. The environment variable WEFT_WORKER_THREADS, if it is a positive
+  // number, overrides the default and `n`.
   RuntimeBuilder& WorkerThreads(int n);
 
   // Worker i runs only on the i-th of the CPUs that the thread which builds the
@@ -61,7 +62,7 @@ class RuntimeBuilder {
   // More are refused: Outcome() of their handles says ResourceExhausted.
   RuntimeBuilder& BlockingQueueCapacity(size_t jobs);
 
-  // The stack of each thread started, in bytes.
+  // The stack of each thread started, in bytes; 0 for the system's default.
   RuntimeBuilder& ThreadStackSize(size_t bytes);
   // Threads are called NAME-0, NAME-1, …; the system keeps 15 characters.
   RuntimeBuilder& ThreadName(std::string name);

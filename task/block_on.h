@@ -9,7 +9,11 @@
 // timers there are driven by this very thread; no other thread is needed.
 //
 // Requires: the thread is not polling a task. That one would wait for others
-// that may need this thread to run: await, or move the call to SpawnBlocking.
+// that may need this thread to run: await, or move the call to SpawnBlocking. The
+// future given to the BlockOn() of a current-thread Runtime counts as a task.
+//
+// It runs no tasks: whoever waits here for one on an executor that no other thread
+// runs waits for ever. Use that executor's Run(), or Runtime::BlockOn().
 //
 // Thread safety: any thread.
 // Lifetime: wakers of the future may outlive the call.

@@ -136,7 +136,8 @@ class [[nodiscard(
 
   // Waits for the output, or for a status that names the task if there will be
   // none: Cancelled, or ResourceExhausted if a full executor refused it. A
-  // Status or StatusOr output is not wrapped once more.
+  // Status or StatusOr output is not wrapped once more. Rethrows what the task
+  // threw.
   task_internal::OutcomeFuture<T> Outcome() && {
     return task_internal::OutcomeFuture<T>(std::move(*this));
   }

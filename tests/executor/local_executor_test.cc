@@ -368,7 +368,7 @@ TEST(LocalExecutorDeathTest, RunAfterCloseIsNamed) {
         executor.Close();
         executor.Run(Pending());
       },
-      "LocalExecutor that is closed");
+      "LocalExecutor after Close");
 }
 
 // ---- Drive ----

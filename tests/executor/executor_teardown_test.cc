@@ -318,7 +318,7 @@ TEST(ExecutorTeardownDeathTest, RunningAClosedOneIsRefused) {
   Executor executor;
   executor.Close();
 
-  EXPECT_DEATH(executor.Run(Ready()), "closed");
+  EXPECT_DEATH(executor.Run(Ready()), "after Close");
 }
 
 }  // namespace

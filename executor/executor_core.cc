@@ -147,7 +147,7 @@ bool ExecutorCore::TryRun(const RunnerOptions& options,
   bool ready = false;
   for (;;) {
     if (signal.Take() && !ready) {
-      // The poll may take long. Relaxed: only this thread writes it.
+      // The poll may take long. Relaxed: as in RunTask().
       if (!runner.awake.load(std::memory_order_relaxed)) WakeUp(runner);
       if (runner.searching) StopSearching(runner);
       ShowSlot(runner);
@@ -267,7 +267,7 @@ void ExecutorCore::ReclaimDriver(Runner& runner, Instant deadline) {
 // ---- Running tasks ----
 
 void ExecutorCore::RunTask(Runner& runner, void* task) {
-  // Relaxed: only this thread writes it.
+  // Relaxed: only this thread writes it, and its stand-in until told to leave.
   if (!runner.awake.load(std::memory_order_relaxed)) WakeUp(runner);
   if (runner.searching) StopSearching(runner);  // wherever the task came from
   runner.woken_in_vain = false;

@@ -293,9 +293,7 @@ void ExecutorCore::LookAfterOthers(Runner& runner) {
 }
 
 void ExecutorCore::TakeSlotOf(Runner& other, Runner& runner) {
-  // Relaxed: a hint. Acquire: the task's content.
-  if (other.slot.load(std::memory_order_relaxed) == nullptr) return;
-  void* task = other.slot.exchange(nullptr, std::memory_order_acquire);
+  void* task = other.EmptySlot();
   if (task == nullptr) return;
   runner.steals.Add();
   runner.stolen_tasks.Add();

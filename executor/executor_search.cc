@@ -57,25 +57,18 @@ void* ExecutorCore::NextTask(Runner& runner) {
 
 // Something else than the slot's task is run next, perhaps for long.
 void ExecutorCore::ShowSlot(Runner& runner) {
-  // Relaxed: the owner filled it.
-  if (runner.slot.load(std::memory_order_relaxed) == nullptr) return;
-  // Acquire: as in TakeSlot().
-  void* task = runner.slot.exchange(nullptr, std::memory_order_acquire);
+  void* task = runner.EmptySlot();
   if (task == nullptr) return;
   PushLocal(runner, task);
   Notify();
 }
 
 void* ExecutorCore::TakeSlot(Runner& runner) {
-  // Relaxed: the owner filled it; if somebody took it, the exchange shows that.
-  if (runner.slot.load(std::memory_order_relaxed) == nullptr) {
+  void* task = runner.EmptySlot();
+  if (task == nullptr) {
     runner.slot_streak = 0;
     return nullptr;
   }
-  // Acquire: what the owner knew of the task before it was here is known; the
-  // order matters to Tick callers only.
-  void* task = runner.slot.exchange(nullptr, std::memory_order_acquire);
-  if (task == nullptr) return nullptr;
   if (runner.slot_streak < kMaxSlotStreak) {
     ++runner.slot_streak;
     return task;
@@ -253,9 +246,7 @@ void* ExecutorCore::TakeAnywhere() {
   if (stolen) return task;
   task = nullptr;  // a steal that failed may have left something there
   VisitRunners(start, [&](Runner& victim) {
-    // Acquire: the task's content. The load spares a locked instruction.
-    if (victim.slot.load(std::memory_order_relaxed) == nullptr) return false;
-    task = victim.slot.exchange(nullptr, std::memory_order_acquire);
+    task = victim.EmptySlot();
     return task != nullptr;
   });
   return task;

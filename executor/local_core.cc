@@ -91,8 +91,7 @@ void LocalCore::CheckHome() const {
   WEFT_CHECK(
       IsHome(),
       "a LocalExecutor (or a current-thread runtime) was used, or destroyed, "
-      "on "
-      "another thread than the thread that made it: spawn on its spawner() "
+      "on another thread than the thread that made it: spawn on its spawner() "
       "instead, and destroy it where it was made");
 }
 

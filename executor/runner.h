@@ -64,6 +64,13 @@ struct alignas(64) Runner {
   // The task woken last, to run next. Filled by the owner; emptied by it or by
   // a Tick caller.
   std::atomic<void*> slot{nullptr};
+  // Takes what is in the slot; null if there is nothing.
+  void* EmptySlot() {
+    // Relaxed: spares a locked instruction; the exchange shows the truth. Acquire:
+    // what the owner knew of the task.
+    if (slot.load(std::memory_order_relaxed) == nullptr) return nullptr;
+    return slot.exchange(nullptr, std::memory_order_acquire);
+  }
   std::atomic<bool> busy{false};  // may hold a task that is in no queue
   Counter polls, steals, stolen_tasks, overflows, parks, driver_polls;
   // For those who watch: whether the thread has polled something since it parked, and

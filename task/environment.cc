@@ -67,14 +67,14 @@ Spawner& Environment::CurrentSpawner() {
 Offload& Environment::CurrentOffload() {
   if (Offload* offload = Current().offload) return *offload;
   const Environment* fallback = DefaultEnvironment();
-  WEFT_CHECK(fallback != nullptr && fallback->offload != nullptr,
-             "work that blocks (SpawnBlocking, files, name lookups) was asked "
-             "for outside any runtime: run this code in weft::Main() or "
-             "Runtime::BlockOn(), Enter() a runtime, give a thread pool an "
-             "environment "
-             "with an offload by InEnvironment(), make one current by an "
-             "EnvironmentScope, or make the final binary depend on "
-             "//runtime:default");
+  WEFT_CHECK(
+      fallback != nullptr && fallback->offload != nullptr,
+      "work that blocks (SpawnBlocking, files, name lookups) was asked "
+      "for outside any runtime: run this code in weft::Main() or "
+      "Runtime::BlockOn(), Enter() a runtime, give a thread pool an "
+      "environment with an offload by InEnvironment(), make one current by an "
+      "EnvironmentScope, or make the final binary depend on "
+      "//runtime:default");
   return *fallback->offload;
 }
 

@@ -310,7 +310,8 @@ void ExecutorCore::ScheduleMany(std::span<Runnable<SpawnedTask>> runnables) {
             ? 0
             : runner->queue.PushMany(tasks, static_cast<uint32_t>(count));
     InjectMany(tasks + queued, count - queued);
-    NotifyMany(count);
+    NotifyMany(count,
+               runner == nullptr ? WakeReason::kOther : WakeReason::kLocalTask);
     WakeDozer();
     count = 0;
   }
@@ -371,7 +372,7 @@ void ExecutorCore::PushYielded(Runner& runner, void* task) {
 void ExecutorCore::Inject(void* task) {
   injected_.AddShared();
   injector_.Push(task);
-  Notify();
+  Notify(WakeReason::kOther);
   WakeDozer();
   // Sequentially consistent, as the push: either Close() sees the task or this
   // sees that Close() is over.
@@ -395,7 +396,7 @@ void ExecutorCore::Flush(Runner& runner) {
     moved += count;
     count = runner.queue.Steal(tasks, RunQueue<void*>::kMaxSteal);
   } while (count != 0);
-  if (HasWork()) NotifyMany(std::max<size_t>(moved, 1));
+  if (HasWork()) NotifyMany(std::max<size_t>(moved, 1), WakeReason::kOther);
   WakeDozer();
 }
 

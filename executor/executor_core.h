@@ -43,6 +43,10 @@ namespace executor_internal {
 // others run: one of them is in the middle of pushing or popping.
 inline constexpr uint32_t kMissesBeforeYield = 3;
 
+// What a runner is woken for: a task in another one's queue, which that one may
+// run before it comes; or what only runs where somebody comes.
+enum class WakeReason { kLocalTask, kOther };
+
 class ExecutorCore final : public Spawner {
  public:
   static constexpr int kMaxRunners = IdleSet<>::kMaxRunners;
@@ -114,14 +118,14 @@ class ExecutorCore final : public Spawner {
   void EvenOut(Runner& runner);
   void* Search(Runner& runner);
   bool SpinForWork(Runner& runner, bool& lone_ones);
-  void TuneInterval(Runner& runner);
+  void TuneInterval(Runner& runner, Instant now);
   void* TakeAnywhere();
   bool HasWork();
 
   // Sleeping and waking.
-  void Notify();
-  void NotifyMany(size_t tasks);
-  bool WakeSleeper(int who);
+  void Notify(WakeReason reason = WakeReason::kLocalTask);
+  void NotifyMany(size_t tasks, WakeReason reason);
+  bool WakeSleeper(int who, WakeReason reason);
   int Watcher() const;
   void UnparkRunner(int index);
   void WakeOneTick();
@@ -134,7 +138,9 @@ class ExecutorCore final : public Spawner {
   void SleepInDriver(Runner& runner, const RunSignal& signal);
   bool Watches(Runner& runner);
   bool MustGetUp(Runner& runner, const RunSignal& signal);
-  void LookAfterOthers(Runner& runner);
+  bool LookIsDue(Instant now);
+  void LookIfDue(Runner& runner, Instant now);
+  bool LookAfterOthers(Runner& runner);
   void TakeSlotOf(Runner& other, Runner& runner);
   void PollDriverOf(Runner& other, Runner& runner);
   void WakeUp(Runner& runner);
@@ -172,6 +178,7 @@ class ExecutorCore final : public Spawner {
   // Those who look after others in long polls.
   Watchers<> watchers_;
   std::atomic<int> watcher_{kWakeNobody};  // the index of one of them
+  std::atomic<int64_t> last_look_{0};      // an Instant's nanoseconds
 
   TickList ticks_{idle_};
   std::mutex tick_consumer_mutex_;  // guards the next one

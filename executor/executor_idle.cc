@@ -26,10 +26,18 @@ namespace {
 // How long a runner that was woken for nothing keeps its token: see Doze().
 constexpr absl::Duration kDoze = absl::Microseconds(100);
 
+// A doze that is cut short has not paid for its timer: so many are left out then.
+constexpr uint32_t kDozesLeftOut = 64;
+
 // How long a driver may wait for its thread before another one looks after it,
-// and for how many such intervals after the last poll somebody watches.
+// and for how many looks after the last poll somebody watches.
 constexpr absl::Duration kWatchInterval = absl::Milliseconds(1);
 constexpr uint32_t kQuietWatches = 10;
+
+// How long a watcher sleeps at first. Mostly it is woken before; and a timer that
+// comes before the kernel's next tick, 4 ms at most on a common one, has to be
+// programmed and cleared, which costs a virtual processor 3 us.
+constexpr absl::Duration kFirstWatch = absl::Milliseconds(4);
 
 // Both end also where the driver, or a park hook, throws.
 class ParkScope {
@@ -40,8 +48,10 @@ class ParkScope {
   ParkScope(const ParkScope&) = delete;
   ParkScope& operator=(const ParkScope&) = delete;
   ~ParkScope() {
-    runner_.woken_in_vain = idle_.Unpark(runner_.index);
-    if (runner_.woken_in_vain) runner_.searching = true;
+    if (!idle_.Unpark(runner_.index)) return;
+    runner_.searching = true;
+    // Relaxed: see WakeSleeper().
+    runner_.woken_in_vain = runner_.may_doze.load(std::memory_order_relaxed);
   }
 
  private:
@@ -99,8 +109,8 @@ class DriverScope {
 
 }  // namespace
 
-void ExecutorCore::Notify() {
-  WakeSleeper(idle_.Notify([this] { return HasWork(); }, Watcher()));
+void ExecutorCore::Notify(WakeReason reason) {
+  WakeSleeper(idle_.Notify([this] { return HasWork(); }, Watcher()), reason);
 }
 
 // One that sleeps on, if possible: else another must be woken to watch.
@@ -109,21 +119,24 @@ int ExecutorCore::Watcher() const {
 }
 
 // What the idle set has answered: true if a runner was woken.
-bool ExecutorCore::WakeSleeper(int who) {
+bool ExecutorCore::WakeSleeper(int who, WakeReason reason) {
   if (who == kWakeTick) WakeOneTick();
   if (who == kWakeTick || who == kWakeNobody) return false;
+  // Relaxed: a preference, which a runner that gets up by itself may miss.
+  RunnerAt(static_cast<uint32_t>(who))
+      .may_doze.store(reason == WakeReason::kLocalTask,
+                      std::memory_order_relaxed);
   UnparkRunner(who);
   return true;
 }
 
 // For a batch: wakes as many as there is work for.
-void ExecutorCore::NotifyMany(size_t tasks) {
-  Notify();
+void ExecutorCore::NotifyMany(size_t tasks, WakeReason reason) {
+  Notify(reason);
   for (; tasks > 1; --tasks) {
-    if (!WakeSleeper(
-            idle_.NotifyAnother([this] { return HasWork(); }, Watcher()))) {
-      return;
-    }
+    const int who =
+        idle_.NotifyAnother([this] { return HasWork(); }, Watcher());
+    if (!WakeSleeper(who, reason)) return;
   }
 }
 
@@ -180,18 +193,23 @@ void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
     if (++runner.misses >= kMissesBeforeYield) std::this_thread::yield();
   } else if (notified) {
     PollDriver(runner);  // a main future that yields must not starve it
+    LookIfDue(runner, Instant::Now());
   } else {
     NotifyOfSpare(runner);
   }
 }
 
-// A runner that was woken and found nothing would be woken again by the next
-// task that its spawner then runs itself. It sleeps for a while with its token,
+// A runner that was woken for a task which its spawner then ran itself would be
+// woken again by the next one. It sleeps for a while with its token,
 // so that nobody is woken in vain, then looks once more. Only for tasks from
 // outside, which no runner may see for long, it is woken earlier. False if
 // another runner dozes.
 bool ExecutorCore::Doze(Runner& runner, const RunSignal& signal) {
   if (!runner.on_real_clock) return false;
+  if (runner.dozes_left_out > 0) {
+    --runner.dozes_left_out;
+    return false;
+  }
   int nobody = 0;
   // Sequentially consistent, as the look that follows: Inject() sees the dozer,
   // or this the task.
@@ -204,7 +222,9 @@ bool ExecutorCore::Doze(Runner& runner, const RunSignal& signal) {
     ~DozeScope() { dozer.store(0); }
   } scope{dozer_};
   if (injector_.Size() == 0 && !signal.IsNotified()) {
-    EnterDriver(runner, Instant::Now() + kDoze);
+    const Instant until = Instant::Now() + kDoze;
+    EnterDriver(runner, until);
+    if (Instant::Now() < until) runner.dozes_left_out = kDozesLeftOut;
   }
   runner.takes_lone_ones = true;
   return true;
@@ -234,24 +254,29 @@ void ExecutorCore::EnterDriver(Runner& runner, Instant deadline) {
 // ---- Those in long polls ----
 //
 // A runner in a long poll does not come to its driver, whose descriptors and timers
-// would wait; nor to the task in its slot, which it was to run next. So one of those
-// who sleep does so for no longer than kWatchInterval, and then polls the drivers
-// that have been left alone for that long, and takes such tasks. When nothing has
-// run for a while they sleep for good, and the next runner that wakes up wakes one
-// of them.
+// would wait; nor to the task in its slot, which it was to run next. So each
+// kWatchInterval somebody polls the drivers that have been left alone for that long,
+// and takes such tasks: whoever comes by when a look is due. One of those who sleep
+// does so with a deadline, to come by. When nothing has run for a while they sleep
+// for good, and the next runner that wakes up wakes one of them.
 
 // A watcher stays parked while it finds nothing: were it to look for tasks each
 // time, it would take those that another runner sleeps closer to.
 void ExecutorCore::SleepInDriver(Runner& runner, const RunSignal& signal) {
+  absl::Duration interval = kFirstWatch;
   // One that waits for its driver comes back when it has it: its run may be over.
   while (runner.stand_in == nullptr && Watches(runner)) {
     const WatchScope scope(watchers_, watcher_, runner.index);
-    const Instant until = Instant::Now() + kWatchInterval;
-    EnterDriver(runner, until);
-    if (Instant::Now() < until || MustGetUp(runner, signal)) return;
-    LookAfterOthers(runner);
-    runner.tasks.Collect();  // of which a wake may have told
-    if (MustGetUp(runner, signal)) return;
+    const Instant now = Instant::Now();
+    if (LookIsDue(now)) {
+      const bool quiet = !LookAfterOthers(runner);
+      runner.quiet_watches = quiet ? runner.quiet_watches + 1 : 0;
+      runner.tasks.Collect();  // of which a wake may have told
+      if (MustGetUp(runner, signal)) return;
+    }
+    EnterDriver(runner, now + interval);
+    if (Instant::Now() < now + interval || MustGetUp(runner, signal)) return;
+    interval = kWatchInterval;
   }
   EnterDriver(runner, Instant::Infinite());
 }
@@ -274,22 +299,44 @@ bool ExecutorCore::MustGetUp(Runner& runner, const RunSignal& signal) {
          !runner.queue.IsEmpty();
 }
 
-void ExecutorCore::LookAfterOthers(Runner& runner) {
-  ++runner.quiet_watches;
+// True for one of those who ask in each interval.
+bool ExecutorCore::LookIsDue(Instant now) {
+  // Relaxed: nothing else depends on who looks.
+  int64_t last = last_look_.load(std::memory_order_relaxed);
+  return now.nanoseconds() - last >= absl::ToInt64Nanoseconds(kWatchInterval) &&
+         last_look_.compare_exchange_strong(last, now.nanoseconds(),
+                                            std::memory_order_relaxed);
+}
+
+// A runner that does not sleep comes by.
+void ExecutorCore::LookIfDue(Runner& runner, Instant now) {
+  // Relaxed: who comes or goes is seen the next time.
+  if (!runner.on_real_clock || running_.load(std::memory_order_relaxed) < 2 ||
+      !LookIsDue(now)) {
+    return;
+  }
+  LookAfterOthers(runner);
+  if (!runner.queue.IsEmpty()) Notify();
+}
+
+// False if nobody has polled anything since the last look.
+bool ExecutorCore::LookAfterOthers(Runner& runner) {
+  bool found = false;
   VisitRunners(0, [&](Runner& other) {
     if (&other == &runner) return false;
-    // Relaxed: two watchers may mix up what they have seen; that only delays.
+    // Relaxed: two who look may mix up what they have seen; that only delays.
     const auto update = [](std::atomic<uint64_t>& seen, uint64_t now) {
       return seen.exchange(now, std::memory_order_relaxed) != now;
     };
     const bool polled = update(other.seen_polls, other.polls.Get());
     const bool came = update(other.seen_visits, other.driver_visits.Get());
     const bool awake = other.awake.load();
-    if (polled || (awake && !came)) runner.quiet_watches = 0;
+    found |= polled || (awake && !came);
     if (awake && !polled) TakeSlotOf(other, runner);
     if (awake && !came) PollDriverOf(other, runner);
     return false;
   });
+  return found;
 }
 
 void ExecutorCore::TakeSlotOf(Runner& other, Runner& runner) {
@@ -314,7 +361,8 @@ void ExecutorCore::WakeUp(Runner& runner) {
   runner.quiet_watches = 0;
   if (!watchers_.WakeUp(runner.awake)) return;
   // With a token, as if there were work: what it finds is somebody to watch.
-  WakeSleeper(idle_.NotifyAnother([this] { return HasWork(); }));
+  WakeSleeper(idle_.NotifyAnother([this] { return HasWork(); }),
+              WakeReason::kOther);
 }
 
 }  // namespace weft::executor_internal

@@ -38,6 +38,11 @@ constexpr uint32_t kVisitsToEvening = 64;
 }  // namespace
 
 void* ExecutorCore::NextTask(Runner& runner) {
+  if (runner.since_tuned >= runner.interval.polls()) {
+    const Instant now = Instant::Now();
+    TuneInterval(runner, now);
+    LookIfDue(runner, now);
+  }
   if (runner.since_injector >= runner.interval.polls()) {
     if (void* task = TakeInjected(runner)) {
       runner.since_injector = -1;  // then one of its own has its turn
@@ -81,7 +86,6 @@ void* ExecutorCore::TakeSlot(Runner& runner) {
 
 // Takes a fair share of the injector, runs the first and queues the rest.
 void* ExecutorCore::TakeInjected(Runner& runner) {
-  TuneInterval(runner);
   runner.since_injector = 0;
   const size_t size = injector_.Size();
   if (size == 0) return nullptr;
@@ -215,10 +219,9 @@ bool ExecutorCore::SpinForWork(Runner& runner, bool& lone_ones) {
   return false;
 }
 
-// Measures how long polls take, once in as many as lie between two looks.
-void ExecutorCore::TuneInterval(Runner& runner) {
-  if (runner.since_tuned < runner.interval.polls()) return;
-  const Instant now = Instant::Now();
+// Measures how long polls take, once in as many as lie between two looks at the
+// injector.
+void ExecutorCore::TuneInterval(Runner& runner, Instant now) {
   if (runner.interval_start != Instant::Past()) {
     runner.interval.Measured(
         runner.since_tuned,

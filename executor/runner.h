@@ -82,6 +82,8 @@ struct alignas(64) Runner {
   Counter driver_visits;
   std::atomic<uint64_t> seen_visits{0};
   std::atomic<uint64_t> seen_polls{0};
+  // Whoever has claimed it: see WakeReason.
+  std::atomic<bool> may_doze{false};
   // Where the thread is, for those who steal: RunnerOptions::At().
   std::atomic<int> location{0};
 
@@ -108,7 +110,8 @@ struct alignas(64) Runner {
   uint32_t lone_looks = 0;       // how often in a row
   bool takes_lone_ones = false;  // they have had their time
   bool searching = false;        // has a token of the IdleSet
-  bool woken_in_vain = false;    // claimed, and nothing run since
+  bool woken_in_vain = false;    // for a spawned task, and nothing run since
+  uint32_t dozes_left_out = 0;   // of the next ones
   bool in_driver = false;        // is inside driver->Park(), or another's
   bool on_real_clock = false;    // so may sleep with a deadline
   uint32_t quiet_watches = 0;    // in a row, in which nobody did anything

@@ -139,6 +139,35 @@ TEST_P(ExecutorWatchTest, NorWhereEverybodyHadSleptForGood) {
   }
 }
 
+// Who sleeps does not sleep long enough to look: a task comes every few
+// microseconds.
+TEST_P(ExecutorWatchTest, NorWhereTheOthersAreWokenAllTheTime) {
+  Executor executor;
+  DrivenRunners runners(executor, GetParam());
+  for (int i = 0; i < RoundsOrLong(20, 500); ++i) {
+    JoinHandle<> held = executor.Spawn(HoldTheThread());
+    while (!held.IsFinished()) BlockOn(executor.Spawn(YieldNow()));
+  }
+}
+
+// Nobody sleeps.
+TEST_P(ExecutorWatchTest, NorWhereTheOthersAreBusy) {
+  Executor executor;
+  DrivenRunners runners(executor, GetParam());
+  Gate stop;
+  std::vector<JoinHandle<>> busy;
+  for (int i = 0; i < 2 * GetParam(); ++i) {
+    busy.push_back(executor.Spawn([&]() -> Task<> {
+      while (!stop.IsOpen()) co_await YieldNow();
+    }));
+  }
+  for (int i = 0; i < RoundsOrLong(20, 500); ++i) {
+    BlockOn(executor.Spawn(HoldTheThread()));
+  }
+  stop.Open();
+  for (JoinHandle<>& handle : busy) BlockOn(handle);
+}
+
 // As many long polls as leave one runner free, one after the other: whoever looks
 // after the others is given work himself.
 TEST_P(ExecutorWatchTest, WhoWatchesIsReplaced) {

@@ -178,6 +178,9 @@ bool ExecutorCore::TryRun(const RunnerOptions& options,
       RunTask(runner, task);
     } else {
       runner.busy.store(false);
+      // PollDriver() may have found that the stand-in has gone: nobody would wake
+      // the thread of a run that is over.
+      if (ready && runner.stand_in == nullptr) return true;
       ParkRunner(runner, signal);
     }
   }
@@ -211,8 +214,6 @@ void ExecutorCore::EnterRunner(Runner& runner, const RunnerOptions& options,
   // its own.
   const Clock* clock = Environment::Current().clock;
   runner.on_real_clock = clock == nullptr || clock->AsFake() == nullptr;
-  // Wakes who is ready, so may throw: before anything that LeaveRunner() undoes.
-  const bool has_events = runner.on_real_clock && driver.TryPoll();
   runner.random = Random(Environment::CurrentRandom().Next());
   runner.driver = &driver;
   runner.run_signal = &RunSignal::Of(signal);
@@ -226,7 +227,7 @@ void ExecutorCore::EnterRunner(Runner& runner, const RunnerOptions& options,
   runner.steal_order = options.steal_order();
   runner.quiet_watches = 0;
   // Sequentially consistent: see PollDriverOf().
-  if (has_events) runner.watched_driver.store(&driver);
+  if (runner.on_real_clock) runner.watched_driver.store(&driver);
   const std::lock_guard lock(runner.signal_mutex);
   runner.signal = signal;
 }

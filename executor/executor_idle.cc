@@ -193,9 +193,12 @@ void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
     if (++runner.misses >= kMissesBeforeYield) std::this_thread::yield();
   } else if (notified) {
     PollDriver(runner);  // a main future that yields must not starve it
-    LookIfDue(runner, Instant::Now());
   } else {
     NotifyOfSpare(runner);
+  }
+  // Neither has slept for long.
+  if (notified || runner.stand_in != nullptr) {
+    LookIfDue(runner, Instant::Now());
   }
 }
 

@@ -36,19 +36,28 @@ class RunningScope {
   }
   RunningScope(const RunningScope&) = delete;
   RunningScope& operator=(const RunningScope&) = delete;
-  ~RunningScope() { record_ = previous_; }
+  ~RunningScope() {
+    const bool outer_was_woken = left_ && record_.woken;
+    record_ = previous_;
+    record_.woken |= outer_was_woken;
+  }
 
+  // Requires: LeaveTask() was not called.
   bool woken() const { return record_.woken; }
 
-  // The task is over or somebody else's: forget it now.
+  // The task is over or somebody else's: forget it now. What is called from now on
+  // runs for the task that ran before, and may wake it.
   void LeaveTask() {
     record_.task = previous_.task;
     record_.locals = previous_.locals;
+    record_.woken = previous_.woken;
+    left_ = true;
   }
 
  private:
   Running& record_;
   const Running previous_;
+  bool left_ = false;
 };
 
 }  // namespace weft::task_internal

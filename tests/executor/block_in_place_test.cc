@@ -27,10 +27,13 @@
 #include "weft/task/task.h"
 #include "weft/task/waker.h"
 #include "weft/task/yield_now.h"
+#include "weft/tests/executor/runners.h"
 #include "weft/timer/sleep.h"
 
 namespace weft {
 namespace {
+
+using executor_testing::RoundsOrLong;
 
 Runtime MakeRuntime(int workers) {
   return *RuntimeBuilder().WorkerThreads(workers).EnableAll().Build();
@@ -245,6 +248,27 @@ TEST(BlockInPlaceTest, ARunThatIsOverEndsWhenTheStandInHasGone) {
     executor.Run([](SlowDriver& driver) -> Task<> {
       BlockInPlace([&] { driver.asleep().BlockingWait(); });
       co_return;
+    }(driver));
+  }
+}
+
+// The stand-in, which has stolen the last task, goes between two looks at it: the
+// one with which the run would have ended, and one at the driver.
+TEST(BlockInPlaceTest, ARunThatIsOverDoesNotSleepWhenItFindsThatTooLate) {
+  BlockingPool pool;
+  for (int i = 0; i < RoundsOrLong(100, 1000); ++i) {
+    SlowDriver driver(absl::Nanoseconds(1'000'000 + 100 * i));
+    Environment environment;
+    environment.offload = &pool;
+    environment.driver = &driver;
+    const EnvironmentScope scope(environment);
+    Executor executor;
+    executor.Run([](SlowDriver& driver) -> Task<> {
+      weft::Spawn([]() -> Task<> {
+        for (int k = 0; k < 2; ++k) co_await YieldNow();
+      }).Detach();
+      co_await YieldNow();
+      BlockInPlace([&] { driver.asleep().BlockingWait(); });
     }(driver));
   }
 }

@@ -33,6 +33,8 @@
 #include "weft/task/instant.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/parker.h"
+#include "weft/task/polled.h"
+#include "weft/task/ready.h"
 #include "weft/task/spawn_builder.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task.h"
@@ -236,6 +238,37 @@ TEST(ExecutorTest, ATickPassesOnWhenThereIsMore) {
   EXPECT_TRUE(ticks[1]->Poll(contexts[1]).IsReady());
   EXPECT_TRUE(first.IsFinished());
   EXPECT_TRUE(second.IsFinished());
+}
+
+// The task that the first tick runs yields, which wakes the second: a wake of the
+// outer task, by a task of the inner executor, in a poll of the outer one.
+TEST(ExecutorTest, ATaskThatTicksIsWokenByWhatItTicks) {
+  Executor outer;
+  Executor inner;
+  TickFuture first = inner.Tick();
+  TickFuture second = inner.Tick();
+  int polls = 0;
+  JoinHandle<> both = outer.Spawn(PollFn([&](Context& cx) -> Polled<void> {
+    ++polls;
+    if (polls == 1) {
+      EXPECT_FALSE(first.Poll(cx).IsReady());
+      EXPECT_FALSE(second.Poll(cx).IsReady());
+      return kPending;
+    }
+    if (polls == 2) {
+      EXPECT_TRUE(first.Poll(cx).IsReady());
+      return kPending;
+    }
+    EXPECT_TRUE(second.Poll(cx).IsReady());
+    return Unit();
+  }));
+  EXPECT_TRUE(outer.TryTick());
+  JoinHandle<> child = inner.Spawn(YieldNow());
+  EXPECT_TRUE(outer.TryTick());
+
+  EXPECT_TRUE(outer.TryTick());
+  EXPECT_TRUE(both.IsFinished());
+  EXPECT_TRUE(child.IsFinished());
 }
 
 TEST(ExecutorTest, TicksReplaceTheirWaker) {

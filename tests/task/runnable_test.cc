@@ -756,6 +756,40 @@ TEST(RunnableScheduleTest, MayRunATaskThatYields) {
   EXPECT_TRUE(handle.IsFinished());
 }
 
+// A task whose poll runs tasks of its own: each of their yields wakes it.
+TEST(RunnableScheduleTest, MayWakeTheTaskThatRunsTheTask) {
+  std::deque<Runnable<>> inner;
+  Waker outer_waker;
+  auto yield = []() -> Task<> {
+    for (int i = 0; i < 10; ++i) co_await YieldNow();
+  };
+  auto [inner_runnable, inner_handle] = SpawnOn(yield(), [&](Runnable<> r) {
+    inner.push_back(std::move(r));
+    outer_waker.WakeByRef();
+  });
+  inner.push_back(std::move(inner_runnable));
+  std::deque<Runnable<>> outer;
+  auto [outer_runnable, outer_handle] =
+      SpawnOn(PollFn([&](Context& cx) -> Polled<void> {
+                outer_waker = cx.waker();
+                Runnable<> first = std::move(inner.front());
+                inner.pop_front();
+                std::move(first).Run();
+                if (inner_handle.IsFinished()) return Unit();
+                return kPending;
+              }),
+              [&](Runnable<> r) { outer.push_back(std::move(r)); });
+  outer.push_back(std::move(outer_runnable));
+
+  while (!outer.empty()) {
+    Runnable<> first = std::move(outer.front());
+    outer.pop_front();
+    std::move(first).Run();
+  }
+
+  EXPECT_TRUE(outer_handle.IsFinished());
+}
+
 // ---- Unusual futures ----
 
 struct alignas(64) OverAligned {

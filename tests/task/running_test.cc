@@ -46,6 +46,25 @@ TEST(RunningTest, ALeftTaskIsForgottenAndTheThreadMayStillNotBlock) {
   EXPECT_FALSE(ThisThreadRuns().may_block);
 }
 
+TEST(RunningTest, AWakeOfTheTaskOutsideIsKept) {
+  const TaskIdentity a;
+  const TaskIdentity b;
+  RunningScope outer({.task = &a});
+  {
+    RunningScope inner({.task = &b});
+    ThisThreadRuns().woken = true;  // of b
+    EXPECT_TRUE(inner.woken());
+    inner.LeaveTask();
+  }
+  EXPECT_FALSE(outer.woken());
+  {
+    RunningScope inner({.task = &b});
+    inner.LeaveTask();
+    ThisThreadRuns().woken = true;  // of a
+  }
+  EXPECT_TRUE(outer.woken());
+}
+
 TEST(RunningTest, OtherThreadsAreNotConcerned) {
   const TaskIdentity a;
   const RunningScope scope({.task = &a});

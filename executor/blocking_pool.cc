@@ -254,9 +254,10 @@ size_t BlockingPool::Core::DropWaiting(Lock& lock) {
   return count;
 }
 
-// The same as long as no thread is there that might run them.
+// The same as long as no thread is there that might run them. One that stands in
+// for a blocked thread may not: what it is blocked for may be one of these jobs.
 void BlockingPool::Core::RefuseWaiting(Lock& lock) {
-  while (able_ == 0) {
+  while (able_ == lanes_.CountRunning(OffloadLane::kStandIn)) {
     std::optional<Job> job = lanes_.TakeAny();
     if (!job.has_value()) return;
     ++rejected_;

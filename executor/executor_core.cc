@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -54,6 +55,25 @@ constexpr uint32_t kDriverInterval = 61;
 bool HasSeveralProcessors() {
   static const bool several = std::thread::hardware_concurrency() > 1;
   return several;
+}
+
+// What the future of a Run() throws is kept in `thrown`, and true returned, while
+// the thread may not leave.
+bool PollMain(absl::FunctionRef<bool(Context&)> poll, Context& cx,
+              const Runner& runner, std::exception_ptr& thrown) {
+#if defined(__cpp_exceptions)
+  try {
+    return poll(cx);
+  } catch (...) {
+    if (runner.stand_in == nullptr) throw;
+    thrown = std::current_exception();
+    return true;
+  }
+#else
+  static_cast<void>(runner);
+  static_cast<void>(thrown);
+  return poll(cx);
+#endif
 }
 
 // Counts the caller while it exists.
@@ -145,6 +165,7 @@ bool ExecutorCore::TryRun(const RunnerOptions& options,
   Runner& runner = *place;
   const RunnerScope scope(runner, options, driver, waker);
   bool ready = false;
+  std::exception_ptr thrown;
   for (;;) {
     if (signal.Take() && !ready) {
       // The poll may take long. Relaxed: as in RunTask().
@@ -155,14 +176,14 @@ bool ExecutorCore::TryRun(const RunnerOptions& options,
       ++runner.since_driver;
       Budget budget;
       Context cx(waker, &budget, &scope.environment());
-      ready = poll(cx);
+      ready = PollMain(poll, cx, runner, thrown);
     }
     // A thread without its driver runs tasks, but first waits for a while, so that
     // it comes to leave also where they all call BlockInPlace().
     if (ready && runner.stand_in != nullptr) {
       ReclaimDriver(runner, Instant::Infinite());
     }
-    if (ready && runner.stand_in == nullptr) return true;
+    if (ready && runner.stand_in == nullptr) break;
     // All that comes now has yielded: what is outside has its turn.
     const bool round_over =
         runner.first_yield && runner.queue.head() >= *runner.first_yield;
@@ -180,10 +201,12 @@ bool ExecutorCore::TryRun(const RunnerOptions& options,
       runner.busy.store(false);
       // PollDriver() may have found that the stand-in has gone: nobody would wake
       // the thread of a run that is over.
-      if (ready && runner.stand_in == nullptr) return true;
+      if (ready && runner.stand_in == nullptr) break;
       ParkRunner(runner, signal);
     }
   }
+  if (thrown != nullptr) std::rethrow_exception(thrown);
+  return true;
 }
 
 Runner* ExecutorCore::TakePlace() {
@@ -238,8 +261,9 @@ void ExecutorCore::LeaveRunner(Runner& runner) {
   while (runner.visitors.load() != 0) std::this_thread::yield();
   runner.awake.store(false);
   runner.first_yield.reset();
+  runner.busy.store(true);  // for IsEmpty(): what is flushed is in no queue
   Flush(runner);
-  // Only where a poll has thrown. The driver is not this thread's any more when
+  // Only where a look at another driver has thrown. The driver is not this thread's any more when
   // it has left.
   if (runner.stand_in != nullptr) {
     runner.stand_in->WaitGone(Instant::Infinite());

@@ -151,6 +151,7 @@ void ExecutorCore::EvenOut(Runner& runner) {
   const bool held =
       std::exchange(runner.evening_head, head) == head && second_look;
   if (!held && size < own + 2) return;
+  runner.busy.store(true);  // for IsEmpty(): what is stolen is in no queue
   void* tasks[RunQueue<void*>::kMaxSteal];
   const uint32_t count =
       other.queue.Steal(tasks, held ? (size + 1) / 2 : (size - own) / 2);

@@ -48,11 +48,12 @@ class JobLanes {
   size_t CountWaiting() const;
   // How many of them may be run now.
   size_t CountReady() const;
-  // The same of one lane, and how many more of it may be run than are.
+  // The same of one lane; how many more of it may be run than are, and are run.
   size_t CountWaiting(OffloadLane lane) const {
     return waiting_[Index(lane)].size();
   }
   size_t CountPlaces(OffloadLane lane) const { return Places(Index(lane)); }
+  int CountRunning(OffloadLane lane) const { return running_[Index(lane)]; }
 
  private:
   static constexpr size_t Index(OffloadLane lane) {

@@ -105,6 +105,8 @@ bool StandIn::ServeAgain() {
 void StandIn::SetGone() {
   const std::lock_guard lock(mutex_);
   state_ = State::kGone;
+  // Where its run has ended by itself, as the driver threw, others look after it.
+  if (!stopping_) owner_awake_.store(true);
   gone_.notify_all();
 }
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // How a shutdown goes. Stop() sets stopping_ and wakes each worker's stop
-// waker; a worker stops as soon as its current poll has returned. Once all have,
-// no task is polled any more, and one thread closes the flavour, which destroys
+// waker; a worker stops as soon as its current poll has returned, and then still
+// serves its driver: a poll that blocks in place elsewhere may wait for an event of
+// it. Once all have stopped, no task is polled any more, and one thread closes the flavour, which destroys
 // the tasks: Finish(), if it waited long enough, to count what is dropped; else
 // the last worker itself. The last of that thread and of the workers closes the
 // drivers, so that futures unlink from living reactors and timers.
@@ -40,6 +41,7 @@
 #include "weft/task/blocking_check.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
+#include "weft/task/driver.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
 #include "weft/task/polled.h"
@@ -218,6 +220,7 @@ absl::Status RuntimeCore::StartWorkers() {
       self->RunWorker(*worker);
       self->NoteLeft();
     };
+    worker->unparker = worker->drivers.environment().driver->Unparker();
     std::vector<int> pinned;
     if (!cpus.empty()) {
       pinned = {cpus[static_cast<size_t>(worker->index) % cpus.size()]};
@@ -252,19 +255,40 @@ void RuntimeCore::RunWorker(Worker& worker) {
   };
   flavour_->Run(worker.index, stop);
   NoteStopped();
+  ServeOthers();
   flavour_->Leave(worker.index);
   if (options_.on_thread_stop) options_.on_thread_stop();
 }
 
 void RuntimeCore::NoteStopped() {
   bool close = false;
+  bool all = false;
   {
     std::lock_guard lock(mutex_);
     ++workers_stopped_;
+    all = workers_stopped_ == workers_started_;
     close = abandoned_ && MayClose();
     workers_changed_.notify_all();
   }
+  if (all) WakeServing();
   if (close) Close(Instant::Past());
+}
+
+void RuntimeCore::ServeOthers() {
+  Driver& driver = Environment::CurrentDriver();
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (workers_stopped_ == workers_started_ || abandoned_) return;
+    }
+    driver.Park(Instant::Infinite());
+  }
+}
+
+void RuntimeCore::WakeServing() {
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    if (worker->unparker) worker->unparker.WakeByRef();
+  }
 }
 
 void RuntimeCore::NoteLeft() {
@@ -305,6 +329,7 @@ void RuntimeCore::Abandon() {
       worker->thread.Detach();
     }
   }
+  WakeServing();
   if (pool_ != nullptr) pool_->Shutdown(Instant::Past());
   if (close) Close(Instant::Past());
 }

@@ -37,6 +37,7 @@
 #include "weft/task/instant.h"
 #include "weft/task/offload.h"
 #include "weft/task/spawner.h"
+#include "weft/task/waker.h"
 
 namespace weft {
 
@@ -101,6 +102,7 @@ class RuntimeCore : public std::enable_shared_from_this<RuntimeCore> {
     const int index;
     DriverStack drivers;
     AtomicWaker stop_waker;
+    Waker unparker;  // of its driver
     executor_internal::Thread thread;
   };
 
@@ -110,6 +112,9 @@ class RuntimeCore : public std::enable_shared_from_this<RuntimeCore> {
   // What a worker says: it polls no more tasks; it has done everything.
   void NoteStopped();
   void NoteLeft();
+  // Handles the events of the calling worker's driver until no poll is left.
+  void ServeOthers();
+  void WakeServing();
   // How many workers are missing in `count`, which is guarded by mutex_, at the
   // deadline.
   size_t AwaitWorkers(const size_t& count, Instant deadline);

@@ -186,15 +186,16 @@ TEST(BlockInPlaceTest, CallsInARowHaveOneStandIn) {
   }));
 }
 
-// Run() has its output, but not its driver; nobody else can run the child.
-TEST(BlockInPlaceTest, ARunThatIsOverRunsTasksUntilItMayLeave) {
+// Run() has its output, but not its driver; nobody else can run the child. `end` is
+// what the run's future does at its end.
+template <class End>
+void EndARunWhoseChildIsAwaited(std::shared_ptr<int> value, End end) {
   BlockingPool pool(BlockingPoolOptions().MaxThreads(1));
   Environment environment;
   environment.offload = &pool;
   const EnvironmentScope scope(environment);
   Executor executor;
-  auto value = std::make_shared<int>(0);
-  executor.Run([](std::shared_ptr<int> value) -> Task<> {
+  executor.Run([](std::shared_ptr<int> value, End end) -> Task<> {
     auto started = std::make_shared<sync::Event>();
     auto over = std::make_shared<sync::Event>();
     weft::Spawn([value, started, over]() -> Task<> {
@@ -208,8 +209,14 @@ TEST(BlockInPlaceTest, ARunThatIsOverRunsTasksUntilItMayLeave) {
     }).Detach();
     BlockInPlace([&] { started->BlockingWait(); });
     over->Set();
+    end();
     co_return;
-  }(value));
+  }(value, end));
+}
+
+TEST(BlockInPlaceTest, ARunThatIsOverRunsTasksUntilItMayLeave) {
+  auto value = std::make_shared<int>(0);
+  EndARunWhoseChildIsAwaited(value, [] {});
   EXPECT_EQ(*value, 3);
 }
 
@@ -326,6 +333,12 @@ TEST(BlockInPlaceDeathTest, InALocalTaskItNamesTheRemedy) {
 }
 
 #if defined(__cpp_exceptions)
+TEST(BlockInPlaceTest, ARunThatHasThrownRunsTasksUntilItMayLeave) {
+  auto value = std::make_shared<int>(0);
+  EXPECT_THROW(EndARunWhoseChildIsAwaited(value, [] { throw 7; }), int);
+  EXPECT_EQ(*value, 3);
+}
+
 TEST(BlockInPlaceTest, ExceptionsPassThrough) {
   Runtime runtime = MakeRuntime(1);
   const int value = runtime.BlockOn(runtime.Spawn([]() -> Task<int> {

@@ -208,6 +208,21 @@ TEST_F(BlockingPoolStartTest, AJobWaitsForAThreadThatIsBusy) {
   EXPECT_EQ(pool_.GetStats().started, 2u);
 }
 
+// What the other thread waits for may be this job.
+TEST_F(BlockingPoolStartTest, AJobDoesNotWaitForAThreadThatStandsIn) {
+  std::atomic<bool> inside{false};
+  std::atomic<bool> open{false};
+  JoinHandle<void> stand_in = pool_.Run(OffloadLane::kStandIn, [&] {
+    inside = true;
+    while (!open) std::this_thread::yield();
+  });
+  while (!inside) std::this_thread::yield();
+  starts = Starts::kFail;
+  EXPECT_EQ(CodeOf(Run()), absl::StatusCode::kResourceExhausted);
+  open = true;
+  BlockOn(stand_in);
+}
+
 TEST_F(BlockingPoolStartTest, TheNextJobTriesAgainForAllThatWait) {
   Job busy(pool_);
   starts = Starts::kFail;

@@ -24,6 +24,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "weft/executor/block_in_place.h"
 #include "weft/executor/strand.h"
 #include "weft/runtime/runtime_builder.h"
 #include "weft/select/join.h"
@@ -659,6 +660,40 @@ TEST(RuntimeTest, ShutdownBackgroundReturnsWithoutWaiting) {
   EXPECT_EQ(token.use_count(), 2);
   *release = true;
   while (token.use_count() != 1) std::this_thread::yield();
+}
+
+// The other worker has stopped; what is waited for sleeps on its timers.
+TEST(RuntimeTest, APollThatBlocksInPlaceIsServedWhileTheRuntimeEnds) {
+  std::optional<Runtime> runtime(MakeRuntime(Flavour::kMultiThread4));
+  std::atomic<bool> began{false};
+  std::atomic<bool> asleep{false};
+  std::atomic<bool> done{false};
+  std::atomic<bool> blocks{false};
+  std::atomic<JoinHandle<>*> sleeper{nullptr};
+  runtime
+      ->Spawn([&]() -> Task<> {
+        began = true;
+        // Holds its worker: the other task is on the other one.
+        while (sleeper == nullptr || !asleep) std::this_thread::yield();
+        BlockInPlace([&] {
+          blocks = true;
+          BlockOn(*sleeper.load());
+        });
+        co_return;
+      })
+      .Detach();
+  while (!began) std::this_thread::yield();
+  JoinHandle<> handle = runtime->Spawn([&]() -> Task<> {
+    asleep = true;
+    co_await timer::After(absl::Milliseconds(50));
+    done = true;
+  });
+  sleeper = &handle;
+  while (!blocks) std::this_thread::yield();
+
+  runtime.reset();
+
+  EXPECT_TRUE(done);
 }
 
 }  // namespace

@@ -121,6 +121,11 @@ absl::StatusOr<ReactorCore*> FindCore(Context& cx) {
   if (Reactor* reactor = cx.Find(&Environment::reactor)) {
     return &reactor->core();
   }
+  WEFT_CHECK(
+      !cx.environment().is_simulated && !Environment::Current().is_simulated,
+      "a descriptor was waited for in a DeterministicExecutor, whose runs "
+      "could not be repeated then: simulate what is behind it "
+      "(executor/event_source.h)");
   absl::StatusOr<Reactor*> reactor = io_internal::DefaultReactor();
   if (!reactor.ok()) return reactor.status();
   return &(*reactor)->core();

@@ -56,6 +56,9 @@ struct Environment {
   io::Reactor* reactor = nullptr;   // else a service thread's
   // Else: reported on standard error, and the process goes on.
   UnhandledExceptionHandler* unhandled_exception = nullptr;
+  // Nothing outside the process is waited for: binding to a reactor that is not
+  // `reactor` CHECK-fails (executor/deterministic_executor.h).
+  bool is_simulated = false;
 
   // The calling thread's current environment; one without anything by default.
   static const Environment& Current();

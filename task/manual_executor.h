@@ -33,6 +33,7 @@
 #include "weft/task/counting_waker.h"
 #include "weft/task/environment.h"
 #include "weft/task/future.h"
+#include "weft/task/manual_core.h"
 #include "weft/task/spawner.h"
 
 namespace weft {
@@ -100,8 +101,6 @@ class ManualExecutor {
   size_t runs() const { return runs_; }
 
  private:
-  class Core;
-
   // What is current while a task is polled.
   class TaskScope {
    public:
@@ -115,7 +114,7 @@ class ManualExecutor {
   static bool NothingToDo() { return false; }
   void RunUntilWoken(CountingWaker& waker, absl::FunctionRef<bool()> idle);
 
-  Core& core_;
+  task_internal::ManualCore& core_;
   size_t runs_ = 0;
   bool running_ = false;
 };

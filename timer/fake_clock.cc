@@ -99,6 +99,11 @@ void FakeClock::Set(Instant now) {
   MoveTo(lock, now);
 }
 
+Instant FakeClock::NextDeadline() {
+  const Lock lock(mutex_);
+  return std::min(EarliestWish(), core_->NextDeadline());
+}
+
 bool FakeClock::AdvanceToNext() {
   Lock lock(mutex_);
   const Instant next = std::min(EarliestWish(), core_->NextDeadline());

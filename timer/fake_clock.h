@@ -71,6 +71,9 @@ class FakeClock final : public Clock {
   // what is due. False, and nothing is done, if there is none.
   bool AdvanceToNext();
 
+  // That deadline, or Infinite(). It may have come.
+  Instant NextDeadline();
+
   // Whether time goes on by itself as said above; true at first.
   void SetAutoAdvance(bool on);
 

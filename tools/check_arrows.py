@@ -7,7 +7,8 @@
 
 Asks `./bazelw query` for every rule of the workspace and fails where
 
-- a library package uses a package that ALLOWED does not name for it;
+- a library package uses a package that ALLOWED does not name for it, nor
+  ALLOWED_TESTONLY where the rule is testonly;
 - anything but tests, examples and benchmarks uses runtime, compat or //:weft;
 - a target includes a header of Abseil without naming its target in deps. (For
   our own headers the compiler checks that; Abseil's lie in /usr/include.)
@@ -43,6 +44,9 @@ ALLOWED["compat"] = _LIBRARIES
 ALLOWED["runtime"] = _LIBRARIES
 # The root holds only the target that is everything.
 ALLOWED[""] = _LIBRARIES | {"runtime", "compat"}
+
+# The same for what is testonly: simulations run in an executor.
+ALLOWED_TESTONLY = {"net": {"executor"}}
 
 # A header below absl/ -> its target, where neither the header's own stem nor
 # its folder is one.
@@ -80,18 +84,19 @@ def absl_target(header, targets):
     return "@com_google_absl//absl/" + target
 
 
-def check_rule(name, inputs, problems):
+def check_rule(name, inputs, problems, testonly=False):
     user = top(name)
     if user in FREE or user in COMMON:
         return
     if user not in ALLOWED:
         problems.append("{}: package {!r} is not in tools/check_arrows.py".format(name, user))
         return
+    allowed = ALLOWED[user] | (ALLOWED_TESTONLY.get(user, set()) if testonly else set())
     for used in sorted(inputs):
         package = top(used)
         if package is None or package == user or package in COMMON:
             continue
-        if package not in ALLOWED[user]:
+        if package not in allowed:
             problems.append("{}: {} may not use {}".format(name, user or "//", used))
 
 
@@ -130,7 +135,8 @@ def main():
     for rule in rules:
         name = rule.get("name")
         inputs = {entry.get("name") for entry in rule.findall("rule-input")}
-        check_rule(name, inputs, problems)
+        testonly = rule.find("./boolean[@name='testonly'][@value='true']") is not None
+        check_rule(name, inputs, problems, testonly)
         if top(name) != "bazel":
             check_absl(name, labels(rule, "srcs") | labels(rule, "hdrs"),
                        labels(rule, "deps"), targets, problems)

@@ -10,9 +10,9 @@ sys.path.insert(0, "tools")
 import check_arrows  # noqa: E402
 
 
-def allowed(user, used):
+def allowed(user, used, testonly=False):
     problems = []
-    check_arrows.check_rule(user, {used}, problems)
+    check_arrows.check_rule(user, {used}, problems, testonly)
     return not problems
 
 
@@ -45,6 +45,14 @@ class ArrowTest(unittest.TestCase):
                 ("//net:tcp_stream", "//fs:file"),
         ):
             self.assertFalse(allowed(user, used), (user, used))
+
+    def test_simulations_may_use_executor(self):
+        for user, used, testonly, right in (
+                ("//net:simulated_network", "//executor:deterministic_executor", True, True),
+                ("//net:tcp_stream", "//executor:deterministic_executor", False, False),
+                ("//io:source", "//executor:deterministic_executor", True, False),
+        ):
+            self.assertEqual(allowed(user, used, testonly), right, (user, used, testonly))
 
     def test_nothing_uses_runtime_or_compat(self):
         for used in ("//runtime:runtime", "//compat/asio:asio", "//:weft"):

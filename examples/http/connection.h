@@ -128,10 +128,11 @@ class Connection {
     const absl::Status shut =
         co_await weft::timer::TimeoutAt(deadline, weft::io::Shutdown(stream_));
     if (!shut.ok()) co_return;
-    for (size_t i = 0; i < kMaxLinger / kBufferSize; ++i) {
+    for (size_t size = 0; size < kMaxLinger;) {
       const absl::StatusOr<size_t> n = co_await weft::timer::TimeoutAt(
           deadline, weft::io::Read(stream_, std::span<char>(buffer_)));
       if (!n.ok() || *n == 0) co_return;
+      size += *n;
     }
   }
 

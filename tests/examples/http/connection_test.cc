@@ -199,6 +199,13 @@ TEST_F(ConnectionTest, ReadsAfterTheLastResponseForAWhileOnly) {
   EXPECT_TRUE(connection_.IsFinished());
 }
 
+TEST_F(ConnectionTest, ReadsAfterTheLastResponseHoweverThatIsCut) {
+  peer_.LimitReads(1);
+  Feed("BAD\x01\r\n" + std::string(1000, 'x'));
+  EXPECT_FALSE(connection_.IsFinished());
+  EXPECT_EQ(peer_.unread(), 0u);
+}
+
 TEST_F(ConnectionTest, ReadsAfterTheLastResponseOnlySoMuch) {
   Feed("BAD\x01\r\n" + std::string(10 << 20, 'x'));
   EXPECT_TRUE(connection_.IsFinished());

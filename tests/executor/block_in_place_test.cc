@@ -241,21 +241,28 @@ class SlowDriver final : public Driver {
   Parker inner_;
 };
 
+// Runs what `make` returns on this thread, in such a driver.
+void RunInSlowDriver(BlockingPool& pool, absl::Duration delay,
+                     Task<> (*make)(SlowDriver&)) {
+  SlowDriver driver(delay);
+  Environment environment;
+  environment.offload = &pool;
+  environment.driver = &driver;
+  const EnvironmentScope scope(environment);
+  Executor executor;
+  executor.Run(make(driver));
+}
+
 // The stand-in goes, with the last unpark, while the thread, which waits for it to
 // end its run, watches over other drivers.
 TEST(BlockInPlaceTest, ARunThatIsOverEndsWhenTheStandInHasGone) {
   BlockingPool pool;
   for (int i = 0; i < 100; ++i) {
-    SlowDriver driver(absl::Microseconds(1000 + 20 * i));
-    Environment environment;
-    environment.offload = &pool;
-    environment.driver = &driver;
-    const EnvironmentScope scope(environment);
-    Executor executor;
-    executor.Run([](SlowDriver& driver) -> Task<> {
-      BlockInPlace([&] { driver.asleep().BlockingWait(); });
-      co_return;
-    }(driver));
+    RunInSlowDriver(pool, absl::Microseconds(1000 + 20 * i),
+                    [](SlowDriver& driver) -> Task<> {
+                      BlockInPlace([&] { driver.asleep().BlockingWait(); });
+                      co_return;
+                    });
   }
 }
 
@@ -264,19 +271,14 @@ TEST(BlockInPlaceTest, ARunThatIsOverEndsWhenTheStandInHasGone) {
 TEST(BlockInPlaceTest, ARunThatIsOverDoesNotSleepWhenItFindsThatTooLate) {
   BlockingPool pool;
   for (int i = 0; i < RoundsOrLong(100, 1000); ++i) {
-    SlowDriver driver(absl::Nanoseconds(1'000'000 + 100 * i));
-    Environment environment;
-    environment.offload = &pool;
-    environment.driver = &driver;
-    const EnvironmentScope scope(environment);
-    Executor executor;
-    executor.Run([](SlowDriver& driver) -> Task<> {
-      weft::Spawn([]() -> Task<> {
-        for (int k = 0; k < 2; ++k) co_await YieldNow();
-      }).Detach();
-      co_await YieldNow();
-      BlockInPlace([&] { driver.asleep().BlockingWait(); });
-    }(driver));
+    RunInSlowDriver(pool, absl::Nanoseconds(1'000'000 + 100 * i),
+                    [](SlowDriver& driver) -> Task<> {
+                      weft::Spawn([]() -> Task<> {
+                        for (int k = 0; k < 2; ++k) co_await YieldNow();
+                      }).Detach();
+                      co_await YieldNow();
+                      BlockInPlace([&] { driver.asleep().BlockingWait(); });
+                    });
   }
 }
 

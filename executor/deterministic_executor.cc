@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,15 @@ constexpr size_t kNamedWaiters = 10;
 
 // So that what tasks draw and the order they run in are two streams of one seed.
 constexpr uint64_t kSecondStream = 0x6a09e667f3bcc908;
+
+// FNV-1a (Fowler, Noll, Vo): the same in every run.
+uint64_t HashOf(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return hash;
+}
 
 std::string TextOf(const ManualCore::Label& label) {
   std::string text = absl::StrCat("task ", label.number);
@@ -73,6 +83,15 @@ DeterministicExecutor::Scope::Scope(DeterministicExecutor& executor)
   executor.running_ = true;
 }
 
+DeterministicExecutor::Scope::~Scope() {
+  if (!keeps_tasks_) {
+    executor_.offload_.Clear();
+    executor_.core_.DestroyTasks();
+    executor_.offload_.Clear();  // those which that has submitted
+  }
+  executor_.running_ = false;
+}
+
 DeterministicExecutor::DeterministicExecutor(Options options)
     : options_(std::move(options)),
       order_(options_.seed),
@@ -84,10 +103,9 @@ DeterministicExecutor::DeterministicExecutor(Options options)
 }
 
 DeterministicExecutor::~DeterministicExecutor() {
+  offload_.Close();
   {
-    const Scope scope(*this);
-    offload_.Close();
-    core_.DestroyTasks();
+    const Scope destroys_tasks(*this);
   }
   core_.GiveBack();
 }
@@ -112,27 +130,33 @@ void DeterministicExecutor::RemoveSource(EventSource& source) {
 }
 
 absl::Status DeterministicExecutor::RunUntilIdle() {
-  const Scope scope(*this);
-  for (;;) {
-    if (absl::Status trouble = Trouble(); !trouble.ok()) return trouble;
-    if (Step(/*is_woken=*/false) == Did::kNothing) return absl::OkStatus();
-  }
+  Scope scope(*this);
+  Did did = Did::kOther;
+  while (did == Did::kOther) did = Step(/*is_woken=*/false);
+  if (did == Did::kTrouble || HasThrown()) return trouble_;
+  scope.KeepTasks();
+  return absl::OkStatus();
 }
 
-absl::Status DeterministicExecutor::Trouble() const {
-  if (!unhandled_->status.ok()) return unhandled_->status;
-  if (steps_ < options_.max_steps) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrCat("not at its end after ", steps_,
-                   " steps: does a task wake itself for ever?"));
+bool DeterministicExecutor::HasThrown() {
+  if (unhandled_->status.ok()) return false;
+  trouble_ = unhandled_->status;
+  return true;
 }
 
 // What can happen is numbered: the woken tasks, the main future, the events of each
 // source.
 DeterministicExecutor::Did DeterministicExecutor::Step(bool is_woken) {
+  if (HasThrown()) return Did::kTrouble;
   const size_t woken = core_.woken();
   size_t options = woken + is_woken;
   for (const EventSource* source : sources_) options += source->ready();
+  if (options != 0 && steps_ >= options_.max_steps) {
+    trouble_ = absl::ResourceExhaustedError(
+        absl::StrCat("not at its end after ", steps_,
+                     " steps: does a task wake itself for ever?"));
+    return Did::kTrouble;
+  }
   if (options == 0) return PassTime() ? Did::kOther : Did::kNothing;
   if (real_driver_ != nullptr) real_driver_->Park(Instant::Past());
   size_t which = Choose(options);
@@ -148,7 +172,8 @@ DeterministicExecutor::Did DeterministicExecutor::Step(bool is_woken) {
   which -= is_woken;
   for (EventSource* source : sources_) {
     if (which < source->ready()) {
-      Note(options, ~uint64_t{which}, [&] { return source->Describe(which); });
+      const std::string what = source->Describe(which);
+      Note(options, HashOf(what), [&] { return what; });
       source->Happen(which);
       break;
     }

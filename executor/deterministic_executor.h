@@ -61,7 +61,8 @@ class DeterministicExecutor {
  public:
   struct Options {
     uint64_t seed = 0;
-    // A run that takes more steps has failed: some task wakes itself for ever.
+    // All runs together may take so many steps; more is a failure: some task wakes
+    // itself for ever.
     size_t max_steps = 1'000'000;
     // If set, they decide instead of the seed, in turn, wherever there is more than
     // one thing to do; when they are used up, the one that has waited longest.
@@ -87,33 +88,34 @@ class DeterministicExecutor {
   Spawner& spawner() { return core_; }
 
   // Makes things happen until `future` is ready; returns what it gives: its Status,
-  // a StatusOr of its output, or OK where it has none. Throws what it throws. Tasks
-  // that are left stay, for the next Run(). Fails with
+  // a StatusOr of its output, or OK where it has none. Tasks that are left stay, for
+  // the next Run(). Throws what the future throws. Fails with
   //   FailedPrecondition  nothing can happen any more: a lost wakeup, a deadlock
   //   ResourceExhausted   Options::max_steps
-  //   Internal            a detached task has thrown
+  //   Internal            a detached task has thrown; so does each later run
+  // When it throws or fails so, it destroys all tasks and jobs first, while what they
+  // refer to is still there.
   template <class F>
     requires Future<std::remove_reference_t<F>>
   auto Run(F&& future) {
     using T = OutputOf<std::remove_reference_t<F>>;
     using Result = typename ResultOf<T>::Type;
-    const Scope scope(*this);
+    Scope scope(*this);
     CountingWaker waker;
     bool woken = true;
     for (;;) {
-      if (absl::Status trouble = Trouble(); !trouble.ok())
-        return Result(trouble);
       woken = woken || waker.TakeWakes() != 0;
       const Did did = Step(woken);
       if (did == Did::kNothing) return Result(Stuck());
+      if (did == Did::kTrouble) return Result(trouble_);
       if (did != Did::kMain) continue;
       woken = false;
       Budget budget;
       Context cx(waker.waker(), &budget);
       auto polled = future.Poll(cx);
       if (!polled.IsReady()) continue;
-      if (absl::Status trouble = Trouble(); !trouble.ok())
-        return Result(trouble);
+      if (HasThrown()) return Result(trouble_);
+      scope.KeepTasks();
       if constexpr (std::is_void_v<T>) {
         return absl::OkStatus();
       } else {
@@ -122,7 +124,8 @@ class DeterministicExecutor {
     }
   }
 
-  // The same until nothing can happen: all is done, or waits for ever.
+  // The same until nothing can happen: all is done, or waits for ever (OK, too: see
+  // live()).
   absl::Status RunUntilIdle();
 
   // What is current in Run(). Futures that are made outside of it, such as After(),
@@ -148,6 +151,8 @@ class DeterministicExecutor {
   size_t live() const { return core_.live(); }
 
   // What was done, a line for each step; the same for the same seed, to the byte.
+  // "12 9ms task 1 (of 2)": step 12, at 9 ms of virtual time, polled task 1, which
+  // was one of two things that could happen. SpawnBuilder gives tasks names.
   // Of the last 100,000 steps; empty without Options::trace.
   std::string TraceText() const;
   // What was chosen where there was more than one thing to do: Options::choices.
@@ -160,21 +165,27 @@ class DeterministicExecutor {
   struct ResultOf;
   class UnhandledExceptions;
 
-  // What is current while things happen.
+  // What is current while things happen. Destroys all tasks and jobs at its end,
+  // unless told otherwise.
   class Scope {
    public:
     explicit Scope(DeterministicExecutor& executor);
-    ~Scope() { executor_.running_ = false; }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope();
+
+    void KeepTasks() { keeps_tasks_ = true; }
 
    private:
     DeterministicExecutor& executor_;
     const EnvironmentScope environment_;
     const task_internal::NoBlockingScope no_blocking_;
+    bool keeps_tasks_ = false;
   };
 
   // Makes one thing happen; kMain: the caller is to poll the main future, which may
-  // be chosen if it `is_woken`.
-  enum class Did { kMain, kOther, kNothing };
+  // be chosen if it `is_woken`; kTrouble: see trouble_.
+  enum class Did { kMain, kOther, kNothing, kTrouble };
   Did Step(bool is_woken);
   bool PassTime();
   bool WaitOutside(Instant next);
@@ -183,7 +194,8 @@ class DeterministicExecutor {
   // Adds a step to the trace, of `subject`, one of so many options.
   void Note(size_t options, uint64_t subject,
             absl::FunctionRef<std::string()> describe);
-  absl::Status Trouble() const;
+  // What a detached task has thrown is trouble.
+  bool HasThrown();
   absl::Status Stuck() const;
   Environment MakeEnvironment();
 
@@ -198,6 +210,7 @@ class DeterministicExecutor {
   Environment environment_;
   Driver* real_driver_ = nullptr;
   absl::Duration patience_;
+  absl::Status trouble_;
 
   size_t steps_ = 0;
   bool running_ = false;

@@ -15,6 +15,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,19 @@ namespace weft {
 namespace {
 
 using Choices = std::vector<uint32_t>;
+
+// Shrinking gives up after so many choices, a few seconds' worth.
+constexpr size_t kShrinkChoices = 20'000'000;
+
+// How much of a trace is printed.
+constexpr size_t kPrintedTrace = 20'000;
+
+// The last part of it, from the beginning of a line on.
+std::string_view EndOf(std::string_view trace) {
+  if (trace.size() <= kPrintedTrace) return trace;
+  trace.remove_prefix(trace.size() - kPrintedTrace);
+  return trace.substr(trace.find('\n') + 1);
+}
 
 struct Outcome {
   absl::Status status;
@@ -60,6 +74,10 @@ class Explorer {
               "): is there a thread, the real time, or an address in it?")),
           again.choices, again.trace};
     }
+    // Shrinking may take a while, or meet a CHECK.
+    std::cerr << "seed " << seed << " fails: " << found.status
+              << "; looking for a smaller run\n"
+              << std::flush;
     Shrink(seed, found);
     Outcome small = Run(seed, found.choices, /*trace=*/true);
     return ScenarioFailure{seed, std::move(found.status),
@@ -98,17 +116,20 @@ class Explorer {
   // Makes `found` the smallest run found that fails alike.
   void Shrink(uint64_t seed, Outcome& found) {
     size_t runs = 0;
+    size_t steps = 0;
     for (size_t length = found.choices.size(); length > 0; length /= 2) {
       for (size_t at = 0; at < found.choices.size(); at += length) {
-        Choices fewer = found.choices;
-        const auto begin = fewer.begin() + static_cast<std::ptrdiff_t>(at);
-        const auto end = fewer.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                             at + length, fewer.size()));
-        if (std::all_of(begin, end, [](uint32_t c) { return c == 0; })) {
+        const auto begin =
+            found.choices.begin() + static_cast<std::ptrdiff_t>(at);
+        const size_t size = std::min(length, found.choices.size() - at);
+        if (std::all_of(begin, begin + static_cast<std::ptrdiff_t>(size),
+                        [](uint32_t c) { return c == 0; })) {
           continue;
         }
-        if (++runs > options_.shrink_runs) return;
-        std::fill(begin, end, 0);
+        steps += found.choices.size();
+        if (++runs > options_.shrink_runs || steps > kShrinkChoices) return;
+        Choices fewer = found.choices;
+        std::fill_n(fewer.begin() + static_cast<std::ptrdiff_t>(at), size, 0);
         Outcome smaller = Run(seed, std::move(fewer), /*trace=*/false);
         if (smaller.status.code() == found.status.code()) {
           found = std::move(smaller);
@@ -133,9 +154,11 @@ std::optional<uint64_t> SeedOfEnvironment() {
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, const ScenarioFailure& failure) {
+  const std::string_view end = EndOf(failure.trace);
   return out << "seed " << failure.seed << " (WEFT_SEED=" << failure.seed
-             << "): " << failure.status << "\na small run that fails so:\n"
-             << failure.trace;
+             << "): " << failure.status << "\na small run that fails so"
+             << (end.size() < failure.trace.size() ? ", its end" : "") << ":\n"
+             << end;
 }
 
 std::optional<ScenarioFailure> Explore(

@@ -15,7 +15,15 @@
 // What is reported is the seed, which is enough to see the failure again, and a
 // small run that fails alike: as many choices as possible are the plainest, to run
 // who has waited longest, and its trace shows the few that matter. A program run
-// with WEFT_SEED=<seed> in its environment tries that seed only.
+// with WEFT_SEED=<seed> in its environment tries that seed only, in each Explore()
+// (bazel test --test_env=WEFT_SEED=7 --test_filter=…). The small run once more:
+//
+//   DeterministicExecutor executor({.seed = f.seed, .choices = f.choices});
+//   EnvironmentScope scope(executor.environment());
+//   absl::Status status = Transfers(executor);
+//
+// A run that fails destroys its tasks at once; those that a scenario leaves after one
+// that was OK are destroyed when it has returned, so they share what they use.
 //
 // Thread safety: none.
 #ifndef WEFT_EXECUTOR_EXPLORE_H_
@@ -50,13 +58,13 @@ std::ostream& operator<<(std::ostream& out, const ScenarioFailure& failure);
 struct ExploreOptions {
   uint64_t first_seed = 1;
   size_t max_steps = 1'000'000;  // in each run
-  size_t shrink_runs = 1'000;    // at most, to find the small one
+  size_t shrink_runs = 1'000;  // at most, to find the small one; fewer if long
 };
 
 // The scenario, which makes everything it needs anew, is called once for each of
 // `seeds` seeds, with the executor's environment current, and is OK if what must hold
-// held. Returns the first failure, which
-// it also prints on standard error; nothing if there is none.
+// held. Returns the first failure, which it also prints on standard error; nothing if
+// there is none.
 std::optional<ScenarioFailure> Explore(
     uint64_t seeds,
     absl::FunctionRef<absl::Status(DeterministicExecutor&)> scenario,

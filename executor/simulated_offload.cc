@@ -71,9 +71,13 @@ std::string SimulatedOffload::Describe(size_t which) const {
   return text;
 }
 
+void SimulatedOffload::Clear() {
+  while (!waiting_->jobs.empty()) waiting_->Take(waiting_->jobs.begin());
+}
+
 void SimulatedOffload::Close() {
   waiting_->closed = true;
-  while (!waiting_->jobs.empty()) waiting_->Take(waiting_->jobs.begin());
+  Clear();
 }
 
 }  // namespace weft

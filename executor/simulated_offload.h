@@ -38,7 +38,9 @@ class SimulatedOffload final : public Offload, public EventSource {
   void Happen(size_t which) override;
   std::string Describe(size_t which) const override;
 
-  // Destroys the jobs that wait. From now on jobs are destroyed at once.
+  // Destroys the jobs that wait.
+  void Clear();
+  // The same; from now on jobs are destroyed at once.
   void Close();
 
  private:

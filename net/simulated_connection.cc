@@ -145,6 +145,7 @@ IoResult SimulatedEnd::Shutdown() {
   if (closed_) return IoResult::SourceClosed();
   if (state_ == State::kOpen && !std::exchange(shut_, true)) {
     Send({Packet::kEnd});
+    std::exchange(writer_, Waker()).Wake();  // it fails now
   }
   return Count(0);
 }
@@ -352,8 +353,11 @@ void SimulatedEnd::Die(int error) {
 
 // What the host had not sent yet is lost.
 void SimulatedEnd::Crash() {
-  if (state_ == State::kIdle || state_ == State::kDead) return;
+  if (state_ == State::kIdle) return;
   inbox_.clear();
+  if (state_ == State::kDead) {
+    return Withdraw([](const Packet& p) { return p.kind != Packet::kReset; });
+  }
   Die(ECONNRESET);
   Send({Packet::kReset});
 }

@@ -34,16 +34,20 @@ using net_internal::SimulatedWire;
 
 namespace {
 
-// The address; for port 0 with a port that is free in `ports`.
+// As many as Linux chooses from by itself.
+constexpr int kPortsToTry = 16'384;
+
+// The address; for port 0 with a port that is free in `ports`, if there is one.
 template <class Owner>
 SimulatedAddress Complete(SimulatedWire& wire,
                           const SimulatedPorts<Owner>& ports, std::string host,
                           uint16_t port) {
   SimulatedAddress address = {std::move(host), port};
   if (port != 0) return address;
-  do {
+  for (int i = 0; i < kPortsToTry; ++i) {
     address.port = wire.PickPort(address.host);
-  } while (ports.At(address) != nullptr);
+    if (ports.At(address) == nullptr) break;
+  }
   return address;
 }
 

@@ -273,7 +273,13 @@ TEST(DeterministicExecutorTest, ATaskThatWakesItselfForEverIsFound) {
   }());
   EXPECT_TRUE(absl::IsResourceExhausted(status));
   EXPECT_THAT(status.message(), HasSubstr("after 1000 steps"));
-  EXPECT_EQ(executor.RunUntilIdle().code(), status.code());
+  EXPECT_THAT(executor.RunUntilIdle(), IsOk());  // it is gone
+}
+
+TEST(DeterministicExecutorTest, AsManyStepsAsAllowedAreEnough) {
+  DeterministicExecutor executor({.max_steps = 2});
+  EXPECT_THAT(executor.Run(YieldNow()), IsOk());
+  EXPECT_TRUE(absl::IsResourceExhausted(executor.Run(YieldNow())));
 }
 
 TEST(DeterministicExecutorTest, RunsAgainAfterTrouble) {
@@ -336,9 +342,6 @@ TEST(DeterministicExecutorTest, WhatADetachedTaskThrowsIsReported) {
 // Numbers that arrive in any order, and one more each second.
 class Numbers final : public EventSource {
  public:
-  explicit Numbers(const DeterministicExecutor::Options&) {}
-  Numbers() = default;
-
   size_t ready() const override { return waiting.size(); }
   void Happen(size_t which) override {
     arrived.push_back(waiting[which]);
@@ -372,6 +375,20 @@ TEST(DeterministicExecutorTest, EventsOfASourceComeInAnyOrder) {
     executor.RemoveSource(numbers);
   }
   EXPECT_EQ(orders.size(), 6u);
+}
+
+TEST(DeterministicExecutorTest, TheFingerprintTellsEventsApart) {
+  std::set<uint64_t> fingerprints;
+  for (const int number : {1, 2}) {
+    DeterministicExecutor executor({});
+    Numbers numbers;
+    numbers.waiting = {number};
+    executor.AddSource(numbers);
+    EXPECT_THAT(executor.RunUntilIdle(), IsOk());
+    fingerprints.insert(executor.fingerprint());
+    executor.RemoveSource(numbers);
+  }
+  EXPECT_EQ(fingerprints.size(), 2u);
 }
 
 // Ready at a moment.

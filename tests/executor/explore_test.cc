@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -233,6 +234,47 @@ TEST(ExploreTest, WhatTheScenarioMakesBelongsToItsExecutor) {
                       return status;
                     }),
             std::nullopt);
+}
+
+// The tasks of a run that has failed see what they refer to until they are gone.
+TEST(ExploreTest, AFailingRunDestroysItsTasksBeforeTheScenarioEnds) {
+  struct Guard {
+    explicit Guard(bool& held) : held(held) { held = true; }
+    ~Guard() { held = false; }
+    bool& held;
+  };
+  const auto failure = Explore(1, [](DeterministicExecutor& executor) {
+    bool held = false;
+    JoinHandle<> handle = executor.SpawnBorrowing([&held]() -> Task<> {
+      const Guard guard(held);
+      co_await timer::Never();
+    });
+    absl::Status status = executor.Run(handle);
+    EXPECT_FALSE(held);
+    EXPECT_EQ(executor.live(), 0u);
+    return status;
+  });
+  ASSERT_TRUE(failure.has_value());
+  EXPECT_TRUE(absl::IsFailedPrecondition(failure->status));
+}
+
+Task<> YieldForEver() {
+  for (;;) co_await YieldNow();
+}
+
+TEST(ExploreTest, TasksThatNeverRestAreReported) {
+  const auto failure = Explore(1,
+                               [](DeterministicExecutor& executor) {
+                                 executor.Spawn(YieldForEver()).Detach();
+                                 executor.Spawn(YieldForEver()).Detach();
+                                 return executor.RunUntilIdle();
+                               },
+                               {.max_steps = 100'000});
+  ASSERT_TRUE(failure.has_value());
+  EXPECT_TRUE(absl::IsResourceExhausted(failure->status));
+  std::ostringstream report;
+  report << *failure;
+  EXPECT_LT(report.str().size(), 25'000u);
 }
 
 TEST(ExploreTest, EachSeedIsTriedOnce) {

@@ -33,9 +33,11 @@
 #include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
 #include "weft/task/drop_at_every_poll.h"
+#include "weft/task/join_handle.h"
 #include "weft/task/polled.h"
 #include "weft/task/random.h"
 #include "weft/task/status_matchers.h"
+#include "weft/task/task.h"
 #include "weft/task/waker.h"
 #include "weft/tests/net/simulated_talk.h"
 
@@ -222,6 +224,20 @@ TEST(SimulatedStreamTest, AfterShutdownThePeerReadsTheEndAndMayAnswer) {
   EXPECT_THAT(talk.Run(ReceiveAll(talk.server)), IsOkAndHolds(""));
   EXPECT_THAT(talk.Run(SendAll(talk.server, "answer")), IsOk());
   EXPECT_THAT(talk.Run(ReceiveAll(talk.client)), IsOkAndHolds("answer"));
+}
+
+TEST(SimulatedStreamTest, ShutdownEndsAWriteThatWaitsForRoom) {
+  SimulatedTalk talk(1, {.window = 4});
+  JoinHandle<absl::Status> write =
+      talk.executor.SpawnBorrowing([&talk]() -> Task<absl::Status> {
+        co_return co_await io::WriteAll(talk.client, "too much"sv);
+      });
+  EXPECT_THAT(talk.executor.RunUntilIdle(), IsOk());
+  EXPECT_FALSE(write.IsFinished());
+
+  EXPECT_THAT(talk.Run(io::Shutdown(talk.client)), IsOk());
+
+  EXPECT_THAT(talk.Run(write), ErrnoIs(EPIPE));
 }
 
 TEST(SimulatedStreamTest, DroppedItIsReadToItsEndAndWritingFindsOut) {

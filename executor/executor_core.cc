@@ -263,8 +263,8 @@ void ExecutorCore::LeaveRunner(Runner& runner) {
   runner.first_yield.reset();
   runner.busy.store(true);  // for IsEmpty(): what is flushed is in no queue
   Flush(runner);
-  // Only where a look at another driver has thrown. The driver is not this thread's any more when
-  // it has left.
+  // Only where a look at another driver has thrown. The driver is not this thread's
+  // any more when it has left.
   if (runner.stand_in != nullptr) {
     runner.stand_in->WaitGone(Instant::Infinite());
     runner.stand_in.reset();

@@ -4,10 +4,10 @@
 // How a shutdown goes. Stop() sets stopping_ and wakes each worker's stop
 // waker; a worker stops as soon as its current poll has returned, and then still
 // serves its driver: a poll that blocks in place elsewhere may wait for an event of
-// it. Once all have stopped, no task is polled any more, and one thread closes the flavour, which destroys
-// the tasks: Finish(), if it waited long enough, to count what is dropped; else
-// the last worker itself. The last of that thread and of the workers closes the
-// drivers, so that futures unlink from living reactors and timers.
+// it. Once all have stopped, no task is polled any more, and one thread closes the
+// flavour, which destroys the tasks: Finish(), if it waited long enough, to count
+// what is dropped; else the last worker itself. The last of that thread and of the
+// workers closes the drivers, so that futures unlink from living reactors and timers.
 #include "weft/runtime/runtime_core.h"
 
 #include <sys/prctl.h>

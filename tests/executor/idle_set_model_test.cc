@@ -13,6 +13,7 @@
 #include "weft/executor/idle_set.h"
 
 // After every other header.
+#include "weft/tests/executor/model_queue.h"
 #include "weft/tests/kit/relacy_atomics.h"
 
 namespace weft::executor_internal {
@@ -32,7 +33,7 @@ enum class Fault {
 template <class Model, Fault fault>
 struct IdleModel : rl::test_suite<Model, 3> {
   Lazy<IdleSet<1, RelacyAtomics>> idle;
-  Lazy<RelacyAtomics::Atomic<int>> queue;
+  ModelQueue queue;
   rl::atomic<int> unparked[2];
   rl::atomic<int> ticks[2];  // 0: no place, 1: waits, 2: notified
   rl::atomic<int> tick_woken[2];
@@ -40,7 +41,7 @@ struct IdleModel : rl::test_suite<Model, 3> {
 
   void before() {
     idle.Emplace();
-    queue.Emplace(0);
+    queue.Emplace();
     for (auto& flag : unparked) flag(RL_INFO) = 0;
     for (auto& tick : ticks) tick(RL_INFO) = 0;
     for (auto& flag : tick_woken) flag(RL_INFO) = 0;
@@ -60,22 +61,10 @@ struct IdleModel : rl::test_suite<Model, 3> {
 
   // ---- The executor's functions of these names ----
 
-  bool HasWork() { return queue->load(std::memory_order::seq_cst) != 0; }
-
-  bool Take() {
-    int size = queue->load(std::memory_order::relaxed);
-    while (size != 0) {
-      if (queue->compare_exchange_strong(size, size - 1,
-                                         std::memory_order::acq_rel,
-                                         std::memory_order::relaxed)) {
-        return true;
-      }
-    }
-    return false;
-  }
+  bool HasWork() { return queue.HasWork(); }
 
   void Publish() {
-    queue->fetch_add(1, std::memory_order::seq_cst);
+    queue.Push();
     Notify();
   }
 
@@ -117,10 +106,10 @@ struct IdleModel : rl::test_suite<Model, 3> {
       }
       // Half as many searchers as runners. What is in the injector is also taken
       // without a token.
-      bool taken = Take();
+      bool taken = queue.Take();
       if (!taken) {
         if (!searching) searching = idle->TryStartSearching(1);
-        taken = searching && Take();
+        taken = searching && queue.Take();
       }
       if (taken) {
         if (searching && fault != Fault::kRunsWithToken) StopSearching();
@@ -157,12 +146,12 @@ struct IdleModel : rl::test_suite<Model, 3> {
   }
 
   void TakeAsTick(unsigned index) {
-    bool taken = Take();
+    bool taken = queue.Take();
     while (!taken) {
       WaitAsTick(index);
-      while (!taken && HasWork()) taken = Take();
+      while (!taken && HasWork()) taken = queue.Take();
       if (!taken) Await(tick_woken[index]);
-      if (!taken) taken = Take();
+      if (!taken) taken = queue.Take();
     }
     DropTick(index);
   }
@@ -196,7 +185,7 @@ template <Fault fault>
 struct BatchModel : IdleModel<BatchModel<fault>, fault> {
   void thread(unsigned index) {
     if (index == 2) {
-      this->queue->fetch_add(2, std::memory_order::seq_cst);
+      this->queue.Push(2);
       this->Notify();
       const int who =
           this->idle->NotifyAnother([this] { return this->HasWork(); });

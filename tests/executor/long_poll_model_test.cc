@@ -14,6 +14,7 @@
 #include "weft/executor/watchers.h"
 
 // After every other header.
+#include "weft/tests/executor/model_queue.h"
 #include "weft/tests/kit/relacy_atomics.h"
 
 namespace weft::executor_internal {
@@ -37,7 +38,7 @@ struct LongPollModel
   Lazy<IdleSet<1, RelacyAtomics>> idle;
   Lazy<Watching> watchers;
   Lazy<typename Watching::Flag> awake[runners];
-  Lazy<RelacyAtomics::Atomic<int>> queue;
+  ModelQueue queue;
   rl::atomic<int> unparked[runners];
   rl::atomic<int> looked_after[runners];
   rl::atomic<int> started;
@@ -47,7 +48,7 @@ struct LongPollModel
   void before() {
     idle.Emplace();
     watchers.Emplace();
-    queue.Emplace(0);
+    queue.Emplace();
     for (int i = 0; i < runners; ++i) {
       awake[i].Emplace(false);
       unparked[i](RL_INFO) = 0;
@@ -67,7 +68,7 @@ struct LongPollModel
   void thread(unsigned index) {
     if (index < runners) return Run(static_cast<int>(index));
     for (int i = 0; i < kTasks; ++i) {
-      queue->fetch_add(1, std::memory_order::seq_cst);
+      queue.Push();
       Wake(idle->Notify([this] { return HasWork(); }));
     }
     AwaitAtLeast(finished, kTasks);
@@ -82,19 +83,7 @@ struct LongPollModel
 
   // ---- The executor's functions of these names ----
 
-  bool HasWork() { return queue->load(std::memory_order::seq_cst) != 0; }
-
-  bool Take() {
-    int size = queue->load(std::memory_order::relaxed);
-    while (size != 0) {
-      if (queue->compare_exchange_strong(size, size - 1,
-                                         std::memory_order::acq_rel,
-                                         std::memory_order::relaxed)) {
-        return true;
-      }
-    }
-    return false;
-  }
+  bool HasWork() { return queue.HasWork(); }
 
   void Wake(int who) {
     if (who >= 0) unparked[who](RL_INFO).store(1, rl::mo_release);
@@ -124,10 +113,10 @@ struct LongPollModel
     bool searching = false;
     bool is_awake = false;
     while (leave(RL_INFO).load(rl::mo_acquire) == 0) {
-      bool taken = Take();
+      bool taken = queue.Take();
       if (!taken) {
         if (!searching) searching = idle->TryStartSearching((runners + 1) / 2);
-        taken = searching && Take();
+        taken = searching && queue.Take();
       }
       if (taken) {
         if (!is_awake) WakeUp(index);

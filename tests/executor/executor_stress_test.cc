@@ -1,6 +1,8 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
+// weft-lint: allow-file(R22): the tests' tasks end before what they refer to.
+
 // Executors with many threads: nothing is lost, nothing waits for ever.
 
 #include <algorithm>
@@ -23,6 +25,7 @@
 #include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
 #include "weft/task/instant.h"
+#include "weft/task/invoke.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/polled.h"
 #include "weft/task/random.h"
@@ -367,6 +370,55 @@ TEST_P(ExecutorStressTest, AYieldingCrowdSharesTheRunners) {
   for (JoinHandle<>& handle : handles) BlockOn(handle);
 
   EXPECT_EQ(count->load(), 10'000);
+}
+
+// Asks all the time whether an executor is empty.
+class EmptinessWatch {
+ public:
+  explicit EmptinessWatch(Executor& executor)
+      : thread_([this, &executor] {
+          while (!stop_.load()) {
+            const uint64_t life = life_.load();
+            if (executor.IsEmpty() && life % 2 == 1 && life_.load() == life) {
+              wrong_.fetch_add(1);
+            }
+          }
+        }) {}
+  EmptinessWatch(const EmptinessWatch&) = delete;
+  EmptinessWatch& operator=(const EmptinessWatch&) = delete;
+  ~EmptinessWatch() {
+    stop_.store(true);
+    thread_.join();
+  }
+
+  // Between the two, whose `round` goes up from 0, there is a task.
+  void Spawned(uint64_t round) { life_.store(2 * round + 1); }
+  void Ends(uint64_t round) { life_.store(2 * round + 2); }
+  // How often the answer was wrong.
+  int wrong() const { return wrong_.load(); }
+
+ private:
+  std::atomic<uint64_t> life_{0};
+  std::atomic<int> wrong_{0};
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+TEST(ExecutorEmptinessTest, ATaskThatALeavingRunnerHandsOnIsSeen) {
+  Executor executor;
+  EmptinessWatch watch(executor);
+  const auto rounds = static_cast<uint64_t>(RoundsOrLong(20'000, 1'000'000));
+  for (uint64_t round = 0; round < rounds; ++round) {
+    executor.Run(Invoke([&]() -> Task<> {
+      weft::Spawn(YieldNow()).Detach();
+      watch.Spawned(round);
+      co_return;
+    }));
+    watch.Ends(round);
+    while (executor.TryTick()) {
+    }
+  }
+  EXPECT_EQ(watch.wrong(), 0);
 }
 
 TEST_P(ExecutorStressTest, TasksCancelledAtOnceAreDestroyed) {

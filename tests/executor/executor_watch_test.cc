@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "weft/executor/block_in_place.h"
+#include "weft/executor/blocking_pool.h"
 #include "weft/executor/executor.h"
 #include "weft/task/block_on.h"
 #include "weft/task/clock.h"
@@ -22,6 +24,7 @@
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
 #include "weft/task/join_handle.h"
+#include "weft/task/offload.h"
 #include "weft/task/parker.h"
 #include "weft/task/polled.h"
 #include "weft/task/ready.h"
@@ -42,7 +45,7 @@ using executor_testing::SpinUntil;
 
 // Its events are ready as soon as they are added; but its thread is not told, so
 // only a look finds them.
-class EventDriver final : public Driver {
+class EventDriver : public Driver {
  public:
   void Park(Instant deadline) override {
     for_good.store(deadline.IsInfinite());
@@ -51,6 +54,7 @@ class EventDriver final : public Driver {
     TryPoll();
   }
   bool TryPoll() override {
+    if (in_use.load()) return false;
     std::vector<Waker> wakers;
     {
       const std::lock_guard lock(mutex_);
@@ -67,6 +71,7 @@ class EventDriver final : public Driver {
   }
 
   std::atomic<bool> for_good{false};  // it sleeps without a deadline
+  std::atomic<bool> in_use{false};    // some other thread is in TryPoll()
 
  private:
   Parker parker_;
@@ -77,8 +82,10 @@ class EventDriver final : public Driver {
 // `count` threads in Run(), each in a driver of its own.
 class DrivenRunners {
  public:
-  DrivenRunners(Executor& executor, int count, const Clock* clock = nullptr)
+  DrivenRunners(Executor& executor, int count, const Clock* clock = nullptr,
+                bool in_use = false)
       : drivers_(static_cast<size_t>(count)) {
+    SetInUse(in_use);
     for (EventDriver& driver : drivers_) {
       threads_.emplace_back([this, &executor, &driver, clock] {
         Environment environment = Environment::Current();
@@ -94,6 +101,9 @@ class DrivenRunners {
     for (std::thread& thread : threads_) thread.join();
   }
 
+  void SetInUse(bool in_use) {
+    for (EventDriver& driver : drivers_) driver.in_use.store(in_use);
+  }
   // Until all sleep without a deadline.
   void WaitUntilQuiet() {
     SpinUntil([this] {
@@ -241,6 +251,93 @@ TEST_P(ExecutorWatchTest, DriversMayGo) {
     BlockOn(executor.Spawn(YieldNow()));
   }
 }
+
+TEST_P(ExecutorWatchTest, ADriverThatWasInUseWhenItsThreadCameIsLookedAfter) {
+  Executor executor;
+  DrivenRunners runners(executor, GetParam(), /*clock=*/nullptr,
+                        /*in_use=*/true);
+  runners.WaitUntilQuiet();
+  runners.SetInUse(false);
+  BlockOn(executor.Spawn(HoldTheThread()));
+}
+
+// ---- Threads in BlockInPlace() ----
+
+// Runs `main` on the calling thread, in a driver of its own.
+void RunDriven(Executor& executor, EventDriver& driver, Task<> main,
+               Offload* offload = nullptr) {
+  Environment environment = Environment::Current();
+  environment.driver = &driver;
+  environment.offload = offload;
+  const EnvironmentScope scope(environment);
+  executor.Run(std::move(main));
+}
+
+// Its stand-in is in a poll that lasts until `go_on` is set.
+Task<> WaitForTheDriver(std::atomic<bool>& waits, std::atomic<bool>& go_on) {
+  std::atomic<bool> stands_in{false};
+  JoinHandle<> poll = weft::Spawn([&]() -> Task<> {
+    stands_in.store(true);
+    SpinUntil([&] { return go_on.load(); });
+    co_return;
+  });
+  BlockInPlace([&] { SpinUntil([&] { return stands_in.load(); }); });
+  waits.store(true);
+  co_await poll;
+}
+
+TEST(ExecutorStandInWatchTest, AThreadThatWaitsForItsDriverLooksAfterOthers) {
+  BlockingPool pool;
+  Executor executor;
+  EventDriver its_driver;
+  EventDriver other;
+  std::atomic<bool> waits{false};
+  std::atomic<bool> go_on{false};
+  std::thread waiting([&] {
+    RunDriven(executor, its_driver, WaitForTheDriver(waits, go_on), &pool);
+  });
+  SpinUntil([&] { return waits.load(); });
+  RunDriven(executor, other, HoldTheThread());
+  go_on.store(true);
+  waiting.join();
+}
+
+#if defined(__cpp_exceptions)
+// No thread but its own may sleep here.
+class OneThreadDriver final : public EventDriver {
+ public:
+  void Park(Instant deadline) override {
+    if (std::this_thread::get_id() == thread_) {
+      return EventDriver::Park(deadline);
+    }
+    thrown.store(true);
+    throw 7;
+  }
+
+  std::atomic<bool> thrown{false};
+
+ private:
+  const std::thread::id thread_ = std::this_thread::get_id();
+};
+
+Task<> HoldTheThreadInPlace(OneThreadDriver& driver) {
+  CountingWaker event;
+  BlockInPlace([&] {
+    SpinUntil([&] { return driver.thrown.load(); });
+    driver.Add(event.waker());
+    SpinUntil([&] { return event.wakes() == 1; });
+  });
+  co_return;
+}
+
+TEST(ExecutorStandInWatchTest, ADriverThatItsStandInHasLeftIsLookedAfter) {
+  BlockingPool pool;
+  Executor executor;
+  DrivenRunners runners(executor, 1);
+  OneThreadDriver driver;
+  RunDriven(executor, driver, HoldTheThreadInPlace(driver), &pool);
+}
+#endif
 
 // Nobody looks at what needs no look.
 TEST(ExecutorQuietTest, RunnersSleepForGoodWhenNothingRuns) {

@@ -175,6 +175,20 @@ TEST_F(StandInTest, OneThatReturnsByItselfIsNotCalledAgain) {
   EXPECT_EQ(served, 1);
 }
 
+// Its driver has thrown: others look after it again.
+TEST_F(StandInTest, OneThatReturnsByItselfLeavesTheOwnerAwake) {
+  BlockingPool pool;
+  const auto stand_in =
+      StandIn::Start(pool, owner_awake_, [&](StandIn& stand_in) {
+        CountingWaker waker;
+        Context cx(waker.waker());
+        EXPECT_FALSE(stand_in.PollStop(cx));
+        EXPECT_FALSE(owner_awake_);
+      });
+  EXPECT_TRUE(stand_in->WaitGone(Instant::Infinite()));
+  EXPECT_TRUE(owner_awake_);
+}
+
 TEST_F(StandInTest, WhereNobodyComesItIsGoneWhenStopped) {
   Place place;
   BlockingPool pool;

@@ -21,6 +21,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "weft/task/await_trace.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
@@ -40,6 +41,15 @@ class [[nodiscard]] InvokeFuture {
   InvokeFuture(InvokeFuture&& other) noexcept
       : fn_(std::move(other.fn_)), args_(std::move(other.args_)) {
     WEFT_CHECK(!other.inner_.has_value(), "moved after its first poll");
+  }
+
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const {
+    if (inner_.has_value()) {
+      TraceFuture(*inner_, trace);
+    } else {
+      trace.AddFuture("a function that was not called yet");
+    }
   }
 
   Polled<Output> Poll(Context& cx) {

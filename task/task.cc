@@ -3,11 +3,16 @@
 
 #include "weft/task/task.h"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <coroutine>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <utility>
 
+#include "weft/task/await_trace.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/task_promise.h"
@@ -36,17 +41,18 @@ constinit thread_local ThrownByPoll thrown_by_poll;
 bool PollLeaf(Leaf* leaf, Context& cx) {
 #if defined(__cpp_exceptions)
   try {
-    return leaf->poll(leaf, cx);
+    return leaf->poll(leaf, &cx, /*trace=*/nullptr);
   } catch (...) {
     std::construct_at(&thrown_by_poll.exception, std::current_exception());
     return true;
   }
 #else
-  return leaf->poll(leaf, cx);
+  return leaf->poll(leaf, &cx, /*trace=*/nullptr);
 #endif
 }
 
 void Resume(PromiseBase& root, std::coroutine_handle<> coroutine) {
+  root.position.Set(coroutine);
 #if WEFT_SYMMETRIC_TRANSFER
   static_cast<void>(root);
   coroutine.resume();
@@ -60,15 +66,46 @@ void Resume(PromiseBase& root, std::coroutine_handle<> coroutine) {
 // a suspended root.
 void Adopt(PromiseBase& root, std::coroutine_handle<> child, Link& link) {
   PromiseBase& child_promise = PromiseOf(child);
-  std::coroutine_handle<> at = child_promise.leaf->coroutine;
+  Leaf* leaf = child_promise.position.leaf();
+  std::coroutine_handle<> at = leaf->coroutine;
   while (at != child) {
     PromiseBase& promise = PromiseOf(at);
     promise.root = &root;
     at = promise.link->parent;
   }
-  root.leaf = std::exchange(child_promise.leaf, nullptr);
+  child_promise.position.Set(nullptr);
   child_promise.root = &root;
   child_promise.link = &link;
+  // Last: a signal may look at any moment.
+  std::atomic_signal_fence(std::memory_order_release);
+  root.position.Set(leaf);
+}
+
+// The coroutines of a root, outermost first; of a deep one both ends.
+struct Coroutines {
+  static constexpr size_t kEnd = 24;
+
+  std::array<const PromiseBase*, 2 * kEnd> promises{};
+  size_t count = 0;
+};
+
+Coroutines CoroutinesFrom(std::coroutine_handle<> innermost,
+                          std::coroutine_handle<> root) {
+  // Links lead outwards.
+  size_t all = 1;
+  for (auto at = innermost; at != root; at = PromiseOf(at).link->parent) ++all;
+  Coroutines found;
+  found.count = std::min(all, found.promises.size());
+  const size_t skipped = all - found.count;
+  std::coroutine_handle<> at = innermost;
+  for (size_t i = all; i > 0; --i) {
+    if (i <= Coroutines::kEnd) found.promises[i - 1] = &PromiseOf(at);
+    if (i > Coroutines::kEnd + skipped) {
+      found.promises[i - 1 - skipped] = &PromiseOf(at);
+    }
+    if (i > 1) at = PromiseOf(at).link->parent;
+  }
+  return found;
 }
 
 }  // namespace
@@ -83,12 +120,11 @@ bool DriveRoot(std::coroutine_handle<> coroutine, PromiseBase& root,
     root.root = &root;
     Resume(root, coroutine);
   } else {
-    Leaf* leaf = root.leaf;
+    Leaf* leaf = root.position.leaf();
     if (!PollLeaf(leaf, cx)) {
       root.context = nullptr;
       return false;
     }
-    root.leaf = nullptr;
     Resume(root, leaf->coroutine);
   }
   root.context = nullptr;
@@ -104,15 +140,17 @@ Transfer EnterChild(Link& link, std::coroutine_handle<> awaiter,
   if (child.root == nullptr) {
     child.root = &root;
     child.link = &link;
+    std::atomic_signal_fence(std::memory_order_release);  // as in Adopt()
+    root.position.Set(next);
   } else {
     WEFT_CHECK(!link.child.done(), "a Task was awaited after it was ready");
     WEFT_CHECK(child.context == nullptr, "a Task awaited itself");
     Adopt(root, link.child, link);
     // What it waits for has to know the new context.
-    Leaf* leaf = root.leaf;
+    Leaf* leaf = root.position.leaf();
     if (PollLeaf(leaf, *root.context)) {
-      root.leaf = nullptr;
       next = leaf->coroutine;
+      root.position.Set(next);
     } else {
       next = nullptr;
     }
@@ -124,12 +162,30 @@ Transfer EnterChild(Link& link, std::coroutine_handle<> awaiter,
 #endif
 }
 
+void TraceRoot(std::coroutine_handle<> coroutine, AwaitTrace& trace) {
+  const PromiseBase& root = PromiseOf(coroutine);
+  Leaf* const leaf = root.position.leaf();
+  const std::coroutine_handle<> innermost =
+      leaf != nullptr ? leaf->coroutine : root.position.running();
+  if (!innermost) return trace.AddAwait(root.awaits, /*runs=*/false);
+  const int outer_depth = trace.depth();
+  const Coroutines found = CoroutinesFrom(innermost, coroutine);
+  for (size_t i = 0; i < found.count; ++i) {
+    const bool runs = leaf == nullptr && i + 1 == found.count;
+    trace.AddAwait(found.promises[i]->awaits, runs);
+    trace.set_depth(trace.depth() + 1);
+  }
+  if (leaf != nullptr) leaf->poll(leaf, /*cx=*/nullptr, &trace);
+  trace.set_depth(outer_depth);
+}
+
 void DestroyCoroutine(std::coroutine_handle<> coroutine) {
   PromiseBase& root = PromiseOf(coroutine);
   if (root.root == &root) {
     WEFT_CHECK(root.context == nullptr,
                "a Task was destroyed from inside its own poll");
-    if (Leaf* leaf = std::exchange(root.leaf, nullptr)) {
+    if (Leaf* leaf = root.position.leaf()) {
+      root.position.Set(nullptr);
       std::coroutine_handle<> at = leaf->coroutine;
       while (at != coroutine) {
         Link* link = PromiseOf(at).link;

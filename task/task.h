@@ -34,9 +34,11 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
+#include "weft/task/await_trace.h"
 #include "weft/task/borrow.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
@@ -68,6 +70,12 @@ class [[nodiscard("a Task does nothing until it is awaited or spawned")]] Task {
     WEFT_CHECK(coroutine_, "this Task was moved from");
     if (!task_internal::DriveRoot(coroutine_, cx)) return kPending;
     return coroutine_.promise().TakeResult();
+  }
+
+  // The coroutines that are part of it, and what the innermost awaits. See
+  // task/await_trace.h.
+  void Trace(AwaitTrace& trace) const {
+    if (coroutine_) task_internal::TraceRoot(coroutine_, trace);
   }
 
   // For a cell that holds this and will soon be run.
@@ -122,7 +130,7 @@ template <class F>
 class FutureAwaiter : private Leaf {
  public:
   FutureAwaiter(F& future, PromiseBase& promise)
-      : Leaf(&PollFuture, promise), future_(future) {}
+      : Leaf(&PollOrTrace, promise), future_(future) {}
   FutureAwaiter(const FutureAwaiter&) = delete;  // the root holds its address
   FutureAwaiter& operator=(const FutureAwaiter&) = delete;
 
@@ -133,7 +141,7 @@ class FutureAwaiter : private Leaf {
   void await_suspend(std::coroutine_handle<> awaiter) noexcept {
     PromiseBase* root = promise->root;
     coroutine = awaiter;
-    root->leaf = this;
+    root->position.Set(this);
   }
   typename F::Output await_resume() {
     if (result_.IsPending()) RethrowFromPoll();
@@ -141,9 +149,13 @@ class FutureAwaiter : private Leaf {
   }
 
  private:
-  static bool PollFuture(Leaf* leaf, Context& cx) {
+  static bool PollOrTrace(Leaf* leaf, Context* cx, AwaitTrace* trace) {
     auto* self = static_cast<FutureAwaiter*>(leaf);
-    self->result_ = self->future_.Poll(cx);
+    if (trace != nullptr) {
+      TraceFuture(self->future_, *trace);
+      return false;
+    }
+    self->result_ = self->future_.Poll(*cx);
     return self->result_.IsReady();
   }
 
@@ -165,7 +177,9 @@ class Promise : public PromiseWithResult<T> {
 
   template <class F>
     requires Future<std::remove_reference_t<F>>
-  auto await_transform(F&& future) {
+  auto await_transform(F&& future, const std::source_location& at =
+                                       std::source_location::current()) {
+    this->awaits = at;
     using Bare = std::remove_reference_t<F>;
     if constexpr (kIsTask<Bare> && !std::is_lvalue_reference_v<F>) {
       return MakeTaskAwaiter(std::move(future));

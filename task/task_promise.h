@@ -9,15 +9,18 @@
 #ifndef WEFT_TASK_TASK_PROMISE_H_
 #define WEFT_TASK_TASK_PROMISE_H_
 
+#include <atomic>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <new>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
+#include "weft/task/await_trace.h"
 #include "weft/task/context.h"
 #include "weft/task/frame_cache.h"
 #include "weft/task/polled.h"
@@ -38,12 +41,15 @@ struct PromiseBase;
 // The innermost pending wait of a root. Lives in the awaiter of the suspended
 // coroutine, of which every task's frame has some: it is kept small.
 struct Leaf {
-  Leaf(bool (*poll)(Leaf*, Context&), PromiseBase& promise)
+  // Polls what is awaited; true when it is ready. Where that throws, the coroutine
+  // is resumed, and calls RethrowFromPoll(). With a trace it adds what is awaited
+  // to that and does nothing else: one function, as leaves are kept small.
+  using PollFunction = bool (*)(Leaf* leaf, Context* cx, AwaitTrace* trace);
+
+  Leaf(PollFunction poll, PromiseBase& promise)
       : poll(poll), promise(&promise) {}
 
-  // Polls what is awaited; true when it is ready. Where that throws, the coroutine
-  // is resumed, and calls RethrowFromPoll().
-  bool (*poll)(Leaf* leaf, Context& cx);
+  PollFunction poll;
   union {
     PromiseBase* promise;  // of the coroutine, before it is suspended
     std::coroutine_handle<> coroutine;  // resumed when ready
@@ -55,6 +61,37 @@ struct Leaf {
 struct Link {
   std::coroutine_handle<> child;
   std::coroutine_handle<> parent;
+};
+
+// Where a root is: in a leaf that is pending or being polled, or in a coroutine that
+// runs. One word, so that a signal that interrupts a poll always finds a frame
+// that is alive, with links up to the root (see Trace()).
+class Position {
+ public:
+  // Null if a coroutine runs, or nothing has been started.
+  Leaf* leaf() const {
+    const uintptr_t word = Load();
+    return (word & kRuns) == 0 ? reinterpret_cast<Leaf*>(word) : nullptr;
+  }
+  void Set(Leaf* leaf) { Store(reinterpret_cast<uintptr_t>(leaf)); }
+  // Null if it is in a leaf, or nothing has been started.
+  std::coroutine_handle<> running() const {
+    const uintptr_t word = Load();
+    return (word & kRuns) == 0 ? nullptr
+                               : std::coroutine_handle<>::from_address(
+                                     reinterpret_cast<void*>(word - kRuns));
+  }
+  void Set(std::coroutine_handle<> running) {
+    Store(reinterpret_cast<uintptr_t>(running.address()) | kRuns);
+  }
+
+ private:
+  static constexpr uintptr_t kRuns = 1;
+  // Relaxed: one thread, and signals to it.
+  uintptr_t Load() const { return word_.load(std::memory_order_relaxed); }
+  void Store(uintptr_t word) { word_.store(word, std::memory_order_relaxed); }
+
+  std::atomic<uintptr_t> word_{0};
 };
 
 // How control goes from one coroutine of a root to another. clang makes a tail
@@ -81,10 +118,16 @@ struct PromiseBase {
     Transfer await_suspend(std::coroutine_handle<P> coroutine) noexcept {
       PromiseBase& promise = coroutine.promise();
 #if WEFT_SYMMETRIC_TRANSFER
-      return promise.root == &promise ? std::noop_coroutine()
-                                      : promise.link->parent;
+      if (promise.root == &promise) return std::noop_coroutine();
 #else
-      if (promise.root != &promise) promise.root->next = promise.link->parent;
+      if (promise.root == &promise) return;
+#endif
+      const std::coroutine_handle<> parent = promise.link->parent;
+      promise.root->position.Set(parent);
+#if WEFT_SYMMETRIC_TRANSFER
+      return parent;
+#else
+      promise.root->next = parent;
 #endif
     }
     void await_resume() const noexcept {}
@@ -98,7 +141,9 @@ struct PromiseBase {
     Link* link;                  // part of another root
     Context* context = nullptr;  // a root: the current poll's; null outside
   };
-  Leaf* leaf = nullptr;  // a root that is suspended: where
+  Position position;  // a root's, from its first poll on
+  // The co_await that the coroutine has come to last.
+  std::source_location awaits;
 #if !WEFT_SYMMETRIC_TRANSFER
   std::coroutine_handle<> next;  // a root that is running: what to resume next
 #endif
@@ -119,6 +164,9 @@ bool DriveRoot(std::coroutine_handle<P> coroutine, Context& cx) {
 // start, or, if it has been polled before, from its leaf.
 Transfer EnterChild(Link& link, std::coroutine_handle<> awaiter,
                     PromiseBase& promise);
+
+// Adds the lines of a coroutine that is a root, or may become one.
+void TraceRoot(std::coroutine_handle<> coroutine, AwaitTrace& trace);
 
 // Destroys a coroutine and, if it is a suspended root, every coroutine in it,
 // innermost first and without recursion.

@@ -1,0 +1,88 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/task/await_trace.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+
+namespace weft {
+namespace {
+
+// Without the folders.
+std::string_view FileName(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string Describe(const AwaitTrace::Line& line) {
+  if (!line.what.empty()) {
+    return line.number == 0
+               ? std::string(line.what)
+               : absl::StrCat(std::string(line.what), " ", line.number);
+  }
+  if (line.at.line() == 0) return "a coroutine that has not started";
+  return absl::StrCat(std::string(ShortFunctionName(line.at.function_name())),
+                      line.runs ? " runs, last at " : " at ",
+                      std::string(FileName(line.at.file_name())), ":",
+                      line.at.line());
+}
+
+}  // namespace
+
+AwaitTrace::Line& AwaitTrace::NextLine() {
+  left_out_ += count_ == kMaxLines;
+  Line& line =
+      count_ == kMaxLines ? unused_ : lines_[static_cast<size_t>(count_++)];
+  line = Line();
+  line.depth = depth_;
+  return line;
+}
+
+void AwaitTrace::AddAwait(const std::source_location& at, bool runs) {
+  Line& line = NextLine();
+  line.at = at;
+  line.runs = runs;
+}
+
+void AwaitTrace::AddFuture(std::string_view what, uint64_t number) {
+  Line& line = NextLine();
+  line.what = what;
+  line.number = number;
+}
+
+std::string AwaitTrace::ToString(std::string_view indent) const {
+  std::string text;
+  for (const Line& line : lines()) {
+    absl::StrAppend(&text, std::string(indent),
+                    std::string(2 * static_cast<size_t>(line.depth), ' '),
+                    Describe(line), "\n");
+  }
+  if (left_out_ > 0) {
+    absl::StrAppend(&text, std::string(indent), "and ", left_out_, " more\n");
+  }
+  return text;
+}
+
+std::string_view ShortFunctionName(std::string_view function) {
+  constexpr std::string_view kAnonymous[] = {"(anonymous namespace)::",
+                                             "{anonymous}::"};
+  size_t begin = 0;
+  size_t end = 0;
+  int inside = 0;  // of how many "<...>"
+  for (; end < function.size(); ++end) {
+    const char c = function[end];
+    inside += (c == '<') - (c == '>');
+    if (inside > 0) continue;
+    for (const std::string_view name : kAnonymous) {
+      if (function.substr(end).starts_with(name)) begin = end += name.size();
+    }
+    if (end == function.size() || function[end] == '(') break;  // of a lambda: of the function it is in
+    if (c == ' ' || c == '*' || c == '&') begin = end + 1;
+  }
+  return function.substr(begin, end - begin);
+}
+
+}  // namespace weft

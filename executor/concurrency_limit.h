@@ -30,6 +30,7 @@
 
 #include "weft/task/future.h"
 #include "weft/task/join_handle.h"
+#include "weft/task/source_location.h"
 #include "weft/task/spawner.h"
 
 namespace weft {
@@ -41,16 +42,19 @@ class ConcurrencyLimit {
 
   // Starts running a future, or what a function returns; see Spawner.
   template <class F>
-  auto Spawn(F future_or_fn) const {
-    return spawner().Spawn(std::move(future_or_fn));
+  auto Spawn(F future_or_fn,
+             SourceLocation at = SourceLocation::current()) const {
+    return spawner().Spawn(std::move(future_or_fn), at);
   }
   template <class F>
-  auto SpawnBorrowing(F future_or_fn) const {
-    return spawner().SpawnBorrowing(std::move(future_or_fn));
+  auto SpawnBorrowing(F future_or_fn,
+                      SourceLocation at = SourceLocation::current()) const {
+    return spawner().SpawnBorrowing(std::move(future_or_fn), at);
   }
   template <class Range>
-  auto SpawnMany(Range&& futures_or_fns) const {
-    return spawner().SpawnMany(std::forward<Range>(futures_or_fns));
+  auto SpawnMany(Range&& futures_or_fns,
+                 SourceLocation at = SourceLocation::current()) const {
+    return spawner().SpawnMany(std::forward<Range>(futures_or_fns), at);
   }
   // Lives as long as a copy of the limit or an unfinished task of it.
   Spawner& spawner() const;

@@ -52,6 +52,7 @@
 #include "weft/task/instant.h"
 #include "weft/task/manual_core.h"
 #include "weft/task/random.h"
+#include "weft/task/source_location.h"
 #include "weft/task/spawner.h"
 #include "weft/timer/fake_clock.h"
 
@@ -78,12 +79,13 @@ class DeterministicExecutor {
 
   // As Spawner::Spawn.
   template <class F>
-  auto Spawn(F future_or_fn) {
-    return core_.Spawn(std::move(future_or_fn));
+  auto Spawn(F future_or_fn, SourceLocation at = SourceLocation::current()) {
+    return core_.Spawn(std::move(future_or_fn), at);
   }
   template <class F>
-  auto SpawnBorrowing(F future_or_fn) {
-    return core_.SpawnBorrowing(std::move(future_or_fn));
+  auto SpawnBorrowing(F future_or_fn,
+                      SourceLocation at = SourceLocation::current()) {
+    return core_.SpawnBorrowing(std::move(future_or_fn), at);
   }
   Spawner& spawner() { return core_; }
 

@@ -41,15 +41,18 @@
 #include <utility>
 
 #include "absl/functional/function_ref.h"
+#include "absl/time/time.h"
 #include "weft/executor/executor_core.h"
 #include "weft/executor/executor_stats.h"
 #include "weft/executor/runner_options.h"
+#include "weft/executor/task_dump.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/environment.h"
 #include "weft/task/future.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/polled.h"
+#include "weft/task/source_location.h"
 #include "weft/task/spawner.h"
 
 namespace weft {
@@ -140,16 +143,18 @@ class Executor {
 
   // Starts running a future, or what a function returns; see Spawner.
   template <class F>
-  auto Spawn(F future_or_fn) {
-    return spawner().Spawn(std::move(future_or_fn));
+  auto Spawn(F future_or_fn, SourceLocation at = SourceLocation::current()) {
+    return spawner().Spawn(std::move(future_or_fn), at);
   }
   template <class F>
-  auto SpawnBorrowing(F future_or_fn) {
-    return spawner().SpawnBorrowing(std::move(future_or_fn));
+  auto SpawnBorrowing(F future_or_fn,
+                      SourceLocation at = SourceLocation::current()) {
+    return spawner().SpawnBorrowing(std::move(future_or_fn), at);
   }
   template <class Range>
-  auto SpawnMany(Range&& futures_or_fns) {
-    return spawner().SpawnMany(std::forward<Range>(futures_or_fns));
+  auto SpawnMany(Range&& futures_or_fns,
+                 SourceLocation at = SourceLocation::current()) {
+    return spawner().SpawnMany(std::forward<Range>(futures_or_fns), at);
   }
   Spawner& spawner() { return core(); }
 
@@ -212,6 +217,11 @@ class Executor {
   // destructor calls it.
   size_t Close() { return core().Close(); }
 
+  // The live tasks, what each waits for: for people, see executor/task_dump.h. Asks
+  // the threads in Run(), for an answer in time; a task may call it.
+  TaskDump Dump(absl::Duration patience = absl::Milliseconds(100)) const {
+    return core().Dump(patience);
+  }
   // For people: how many tasks are suspended, up to 16 of their names (those of
   // SpawnBuilder, as reader#7), how many tasks wait where, who sleeps.
   std::string DebugString() const { return core().DebugString(); }

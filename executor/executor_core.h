@@ -20,12 +20,15 @@
 #include <string>
 
 #include "absl/functional/function_ref.h"
+#include "absl/time/time.h"
 #include "weft/executor/executor_stats.h"
 #include "weft/executor/idle_set.h"
 #include "weft/executor/injector.h"
 #include "weft/executor/run_signal.h"
 #include "weft/executor/runner.h"
 #include "weft/executor/runner_options.h"
+#include "weft/executor/task_census.h"
+#include "weft/executor/task_dump.h"
 #include "weft/executor/task_registry.h"
 #include "weft/executor/tick_list.h"
 #include "weft/executor/watchers.h"
@@ -76,6 +79,7 @@ class ExecutorCore final : public Spawner {
   size_t Close();
 
   bool IsEmpty();
+  TaskDump Dump(absl::Duration patience);
   std::string DebugString();
   ExecutorStats Stats();
 
@@ -152,6 +156,7 @@ class ExecutorCore final : public Spawner {
 
   size_t Drain();
   size_t CountTasks();
+  void AwaitCensus(TaskCensus& census, int asked, Instant deadline);
   ExecutorStats CountEvents();
 
   // The runner with an index, counted on behind the last.

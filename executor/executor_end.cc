@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What an ExecutorCore knows of its live tasks, how it ends, and its reports.
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -14,14 +16,20 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "weft/executor/executor_core.h"
+#include "weft/executor/idle_set.h"
 #include "weft/executor/runner.h"
+#include "weft/executor/task_census.h"
+#include "weft/executor/task_dump.h"
 #include "weft/executor/task_list.h"
 #include "weft/executor/task_registry.h"
 #include "weft/task/check.h"
 #include "weft/task/environment.h"
+#include "weft/task/instant.h"
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
+#include "weft/task/task_info.h"
 #include "weft/task/waker.h"
 
 namespace weft::executor_internal {
@@ -97,6 +105,50 @@ bool ExecutorCore::IsEmpty() {
     return false;
   }
   return CountTasks() == 0 && !has_queued() && ticking_.load() == 0;
+}
+
+// Everybody is asked; a sleeping runner is woken to answer.
+TaskDump ExecutorCore::Dump(absl::Duration patience) {
+  const auto census = std::make_shared<TaskCensus>();
+  TaskDump dump;
+  dump.queued = injector_.Size();
+  int asked = 0;
+  tasks_.Ask(census, kWakeNobody);
+  VisitRunners(0, [&](Runner& runner) {
+    // Relaxed: a report.
+    dump.queued += runner.queue.Size() +
+                   (runner.slot.load(std::memory_order_relaxed) != nullptr);
+    runner.tasks.Ask(census, runner.index);
+    if (idle_.IsParked(runner.index)) UnparkRunner(runner.index);
+    ++asked;
+    return false;
+  });
+  AwaitCensus(*census, asked + 1, Instant::Now() + patience);
+  std::vector<int> answered = census->Answered();
+  for (int index = 0; index < asked; ++index) {
+    if (std::find(answered.begin(), answered.end(), index) == answered.end()) {
+      dump.silent_runners.push_back(index);
+    }
+  }
+  for (SpawnedTask* task : census->Take()) {
+    dump.tasks.push_back(InspectTask(*task));
+    UnrefTask(*task);
+  }
+  std::sort(dump.tasks.begin(), dump.tasks.end(),
+            [](const TaskInfo& a, const TaskInfo& b) { return a.id < b.id; });
+  return dump;
+}
+
+// A runner that asks is asked, too; perhaps by several at a time.
+void ExecutorCore::AwaitCensus(TaskCensus& census, int asked,
+                               Instant deadline) {
+  constexpr absl::Duration kOwnLook = absl::Milliseconds(1);
+  Runner* own = OwnRunner();
+  while (Instant::Now() < deadline) {
+    if (own != nullptr) own->tasks.Collect();
+    const Instant look = own != nullptr ? Instant::Now() + kOwnLook : deadline;
+    if (census.Wait(asked, std::min(look, deadline))) return;
+  }
 }
 
 // ---- Birth and death ----

@@ -37,6 +37,7 @@
 #include "weft/task/check.h"
 #include "weft/task/future.h"
 #include "weft/task/join_handle.h"
+#include "weft/task/source_location.h"
 #include "weft/task/spawner.h"
 
 namespace weft {
@@ -84,16 +85,19 @@ class PriorityExecutor {
 
   // Starts running a future, or what a function returns; see Spawner.
   template <class F>
-  auto Spawn(int level, F future_or_fn) const {
-    return spawner(level).Spawn(std::move(future_or_fn));
+  auto Spawn(int level, F future_or_fn,
+             SourceLocation at = SourceLocation::current()) const {
+    return spawner(level).Spawn(std::move(future_or_fn), at);
   }
   template <class F>
-  auto SpawnBorrowing(int level, F future_or_fn) const {
-    return spawner(level).SpawnBorrowing(std::move(future_or_fn));
+  auto SpawnBorrowing(int level, F future_or_fn,
+                      SourceLocation at = SourceLocation::current()) const {
+    return spawner(level).SpawnBorrowing(std::move(future_or_fn), at);
   }
   template <class Range>
-  auto SpawnMany(int level, Range&& futures_or_fns) const {
-    return spawner(level).SpawnMany(std::forward<Range>(futures_or_fns));
+  auto SpawnMany(int level, Range&& futures_or_fns,
+                 SourceLocation at = SourceLocation::current()) const {
+    return spawner(level).SpawnMany(std::forward<Range>(futures_or_fns), at);
   }
   // Lives as long as a copy of the executor or an unfinished task of it.
   // CHECK-fails for a level that does not exist.

@@ -10,6 +10,7 @@
 #include "weft/task/spawner.h"
 #include "weft/task/task_cell.h"
 #include "weft/task/task_identity.h"
+#include "weft/task/task_info.h"
 #include "weft/task/waker.h"
 
 namespace weft::executor_internal {
@@ -48,6 +49,17 @@ void TaskList::AppendWakers(std::vector<Waker>& wakers) const {
   for (SpawnedTask* task = first_; task != nullptr; task = task->next) {
     wakers.push_back(WakerOf(*task));
   }
+}
+
+void TaskList::AppendReferences(std::vector<SpawnedTask*>& tasks) const {
+  for (SpawnedTask* task = first_; task != nullptr; task = task->next) {
+    RefTask(*task);
+    tasks.push_back(task);
+  }
+}
+
+TaskInfo InspectTask(SpawnedTask& task) {
+  return task_internal::Inspect(HeaderOf(&task));
 }
 
 Waker WakerOf(SpawnedTask& task) {

@@ -14,6 +14,7 @@
 
 #include "weft/task/spawner.h"
 #include "weft/task/task_identity.h"
+#include "weft/task/task_info.h"
 #include "weft/task/waker.h"
 
 namespace weft::executor_internal {
@@ -29,6 +30,8 @@ class TaskList {
   void Add(SpawnedTask& task);
   void Remove(SpawnedTask& task);
 
+  // Appends each task, with a reference.
+  void AppendReferences(std::vector<SpawnedTask*>& tasks) const;
   // Appends a waker of each task: a reference that keeps its cell alive.
   void AppendWakers(std::vector<Waker>& wakers) const;
 
@@ -41,6 +44,9 @@ class TaskList {
 Waker WakerOf(SpawnedTask& task);
 SpawnedTask& TaskOf(const Waker& waker);
 const task_internal::TaskIdentity& IdentityOf(SpawnedTask& task);
+
+// What the task does; see task/task_info.h. The caller has a reference.
+TaskInfo InspectTask(SpawnedTask& task);
 
 // One reference more, and one less, which may free the cell.
 void RefTask(SpawnedTask& task);

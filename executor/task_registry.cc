@@ -5,11 +5,13 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "weft/executor/task_census.h"
 #include "weft/executor/task_list.h"
 #include "weft/executor/task_ring.h"
 #include "weft/task/spawner.h"
@@ -33,9 +35,11 @@ void TaskRegistry::Own() {
 
 void TaskRegistry::Disown() {
   TaskRing left;
+  Asked answered;  // may drop the last reference of a census, and so of tasks
   {
     const std::lock_guard lock(mutex_);
     left = TakeLeft();
+    answered = AnswerAll();
     owned_ = false;
   }
   DropAll(left);
@@ -57,7 +61,7 @@ size_t TaskRegistry::Remove(SpawnedTask& task) {
   left_.Push(&task);
   // Relaxed: changed under the mutex; Collect() only wants to know that it is
   // not zero.
-  left_count_.store(left_.size(), std::memory_order_relaxed);
+  left_count_.store(left_.size() + asked_.size(), std::memory_order_relaxed);
   return left_.size();
 }
 
@@ -82,11 +86,28 @@ void TaskRegistry::AppendNames(std::vector<std::string>& names) const {
 
 void TaskRegistry::CollectLeft() {
   TaskRing left;
+  Asked answered;  // as in Disown()
   {
     const std::lock_guard lock(mutex_);
     left = TakeLeft();
+    answered = AnswerAll();
   }
   DropAll(left);
+}
+
+void TaskRegistry::Ask(std::shared_ptr<TaskCensus> census, int who) {
+  Asked answered;  // as in Disown()
+  const std::lock_guard lock(mutex_);
+  asked_.emplace_back(std::move(census), who);
+  if (!owned_) answered = AnswerAll();
+  // Relaxed: as in Remove().
+  left_count_.store(left_.size() + asked_.size(), std::memory_order_relaxed);
+}
+
+// Requires: the mutex is held, by the owner if there is one.
+TaskRegistry::Asked TaskRegistry::AnswerAll() {
+  for (const auto& [census, who] : asked_) census->Answer(who, list_);
+  return std::exchange(asked_, {});
 }
 
 // Requires: the mutex is held, by the owner.

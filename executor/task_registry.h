@@ -13,6 +13,8 @@
 // goes; so either the owner or a holder of the mutex may touch the list, and
 // each change of hands goes through the mutex.
 //
+// Who wants to see the list asks, and the owner's next Collect() answers.
+//
 // Tasks that have names are also in a map with a lock of its own, so that anybody
 // may ask for them at any time; only those who name their tasks pay for it.
 //
@@ -24,11 +26,14 @@
 #include <atomic>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "weft/executor/task_census.h"
 #include "weft/executor/task_list.h"
 #include "weft/executor/task_ring.h"
 #include "weft/task/spawner.h"
@@ -71,6 +76,9 @@ class TaskRegistry {
   // owner's Collect().
   size_t Remove(SpawnedTask& task);
 
+  // Any thread. The owner, or where there is none this call, answers for `who`.
+  void Ask(std::shared_ptr<TaskCensus> census, int who);
+
   // Any thread.
   size_t Size() const;
   // Appends NAME#ID of tasks that have names, as long as there are fewer than
@@ -81,9 +89,12 @@ class TaskRegistry {
   void AppendWakers(std::vector<Waker>& wakers) const;
 
  private:
+  using Asked = std::vector<std::pair<std::shared_ptr<TaskCensus>, int>>;
+
   void AddName(SpawnedTask& task);
   void RemoveName(SpawnedTask& task);
   void CollectLeft();
+  Asked AnswerAll();
   TaskRing TakeLeft();
   void PublishSize() {
     // Release: read by Size() without the owner's knowing.
@@ -92,11 +103,13 @@ class TaskRegistry {
 
   TaskList list_;  // the owner's, else guarded by mutex_
   std::atomic<size_t> size_{0};
+  // Of left_ and asked_: what Collect() will find.
   std::atomic<size_t> left_count_{0};
 
-  mutable std::mutex mutex_;  // guards the next two
+  mutable std::mutex mutex_;  // guards the next three
   bool owned_ = false;
   TaskRing left_;  // SpawnedTask*, each with a reference
+  Asked asked_;
 
   mutable std::mutex names_mutex_;  // may be taken while mutex_ is held
   std::map<TaskId, std::string_view> names_;  // guarded by it; the tasks' own

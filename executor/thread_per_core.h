@@ -42,6 +42,7 @@
 #include "weft/task/borrow.h"
 #include "weft/task/check.h"
 #include "weft/task/environment.h"
+#include "weft/task/source_location.h"
 #include "weft/task/spawner.h"
 
 namespace weft {
@@ -119,17 +120,20 @@ class ThreadPerCore {
   // Runs the future that fn() returns on thread `index`, and calls fn there. Or
   // moves the future `fn` there.
   template <class Fn>
-  auto SpawnAt(int index, Fn fn) const {
-    return spawner(index).Spawn(std::move(fn));
+  auto SpawnAt(int index, Fn fn,
+               SourceLocation at = SourceLocation::current()) const {
+    return spawner(index).Spawn(std::move(fn), at);
   }
   // The same on thread IndexOf(key).
   template <class Fn>
-  auto SpawnByKey(uint64_t key, Fn fn) const {
-    return SpawnAt(IndexOf(key), std::move(fn));
+  auto SpawnByKey(uint64_t key, Fn fn,
+                  SourceLocation at = SourceLocation::current()) const {
+    return SpawnAt(IndexOf(key), std::move(fn), at);
   }
   template <class Fn>
-  auto SpawnByKey(std::string_view key, Fn fn) const {
-    return SpawnAt(IndexOf(key), std::move(fn));
+  auto SpawnByKey(std::string_view key, Fn fn,
+                  SourceLocation at = SourceLocation::current()) const {
+    return SpawnAt(IndexOf(key), std::move(fn), at);
   }
 
   // The thread for a key: always the same among as many threads, in every

@@ -38,6 +38,7 @@
 #include "weft/task/environment.h"
 #include "weft/task/future.h"
 #include "weft/task/join_handle.h"
+#include "weft/task/source_location.h"
 #include "weft/task/spawner.h"
 
 namespace weft {
@@ -119,16 +120,18 @@ class ThreadPool {
 
   // Starts running a future, or what a function returns; see Spawner.
   template <class F>
-  auto Spawn(F future_or_fn) {
-    return spawner().Spawn(std::move(future_or_fn));
+  auto Spawn(F future_or_fn, SourceLocation at = SourceLocation::current()) {
+    return spawner().Spawn(std::move(future_or_fn), at);
   }
   template <class F>
-  auto SpawnBorrowing(F future_or_fn) {
-    return spawner().SpawnBorrowing(std::move(future_or_fn));
+  auto SpawnBorrowing(F future_or_fn,
+                      SourceLocation at = SourceLocation::current()) {
+    return spawner().SpawnBorrowing(std::move(future_or_fn), at);
   }
   template <class Range>
-  auto SpawnMany(Range&& futures_or_fns) {
-    return spawner().SpawnMany(std::forward<Range>(futures_or_fns));
+  auto SpawnMany(Range&& futures_or_fns,
+                 SourceLocation at = SourceLocation::current()) {
+    return spawner().SpawnMany(std::forward<Range>(futures_or_fns), at);
   }
   Spawner& spawner() { return executor().spawner(); }
 

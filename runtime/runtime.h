@@ -43,6 +43,7 @@
 #include "weft/task/environment.h"
 #include "weft/task/future.h"
 #include "weft/task/offload.h"
+#include "weft/task/source_location.h"
 #include "weft/task/spawner.h"
 
 namespace weft {
@@ -70,9 +71,10 @@ class Handle {
 
   // As Spawner::Spawn.
   template <class F>
-  auto Spawn(F future_or_fn) const {
+  auto Spawn(F future_or_fn,
+             SourceLocation at = SourceLocation::current()) const {
     return runtime_internal::Checked(core_).spawner().Spawn(
-        std::move(future_or_fn));
+        std::move(future_or_fn), at);
   }
   // See Runtime.
   Spawner& spawner() const {
@@ -80,8 +82,9 @@ class Handle {
   }
   // As Spawner::SpawnMany.
   template <class Range>
-  auto SpawnMany(Range&& futures_or_fns) const {
-    return spawner().SpawnMany(std::forward<Range>(futures_or_fns));
+  auto SpawnMany(Range&& futures_or_fns,
+                 SourceLocation at = SourceLocation::current()) const {
+    return spawner().SpawnMany(std::forward<Range>(futures_or_fns), at);
   }
   // As weft::SpawnBlocking.
   template <class Fn>
@@ -91,17 +94,22 @@ class Handle {
   }
   // See Runtime.
   template <class Fn>
-  auto SpawnAt(int worker, Fn fn) const {
+  auto SpawnAt(int worker, Fn fn,
+               SourceLocation at = SourceLocation::current()) const {
     return runtime_internal::Checked(core_).SpawnerAt(worker).Spawn(
-        std::move(fn));
+        std::move(fn), at);
   }
   template <class Fn>
-  auto SpawnByKey(uint64_t key, Fn fn) const {
-    return runtime_internal::Checked(core_).SpawnerOf(key).Spawn(std::move(fn));
+  auto SpawnByKey(uint64_t key, Fn fn,
+                  SourceLocation at = SourceLocation::current()) const {
+    return runtime_internal::Checked(core_).SpawnerOf(key).Spawn(std::move(fn),
+                                                                 at);
   }
   template <class Fn>
-  auto SpawnByKey(std::string_view key, Fn fn) const {
-    return runtime_internal::Checked(core_).SpawnerOf(key).Spawn(std::move(fn));
+  auto SpawnByKey(std::string_view key, Fn fn,
+                  SourceLocation at = SourceLocation::current()) const {
+    return runtime_internal::Checked(core_).SpawnerOf(key).Spawn(std::move(fn),
+                                                                 at);
   }
   int worker_threads() const {
     return runtime_internal::Checked(core_).worker_threads();
@@ -135,9 +143,9 @@ class Runtime {
   // As Spawner::Spawn. On a thread-per-core runtime the workers take turns;
   // weft::Spawn() inside a task keeps to its worker there.
   template <class F>
-  auto Spawn(F future_or_fn) {
+  auto Spawn(F future_or_fn, SourceLocation at = SourceLocation::current()) {
     return runtime_internal::Checked(core_).spawner().Spawn(
-        std::move(future_or_fn));
+        std::move(future_or_fn), at);
   }
   // What Spawn() spawns on: strands, limits and portable libraries stand on it.
   // Its tasks move between the workers; on a thread-per-core runtime each stays
@@ -149,8 +157,9 @@ class Runtime {
   }
   // As Spawner::SpawnMany.
   template <class Range>
-  auto SpawnMany(Range&& futures_or_fns) {
-    return spawner().SpawnMany(std::forward<Range>(futures_or_fns));
+  auto SpawnMany(Range&& futures_or_fns,
+                 SourceLocation at = SourceLocation::current()) {
+    return spawner().SpawnMany(std::forward<Range>(futures_or_fns), at);
   }
   template <class Fn>
   auto SpawnBlocking(Fn fn) {
@@ -164,19 +173,24 @@ class Runtime {
   // CHECK-fails on a multi-thread runtime, whose tasks move:
   // to ignore the place would be a race. A current-thread runtime has one worker.
   template <class Fn>
-  auto SpawnAt(int worker, Fn fn) {
+  auto SpawnAt(int worker, Fn fn,
+               SourceLocation at = SourceLocation::current()) {
     return runtime_internal::Checked(core_).SpawnerAt(worker).Spawn(
-        std::move(fn));
+        std::move(fn), at);
   }
   // The same on the worker of a key: always the same among as many workers, in
   // every process.
   template <class Fn>
-  auto SpawnByKey(uint64_t key, Fn fn) {
-    return runtime_internal::Checked(core_).SpawnerOf(key).Spawn(std::move(fn));
+  auto SpawnByKey(uint64_t key, Fn fn,
+                  SourceLocation at = SourceLocation::current()) {
+    return runtime_internal::Checked(core_).SpawnerOf(key).Spawn(std::move(fn),
+                                                                 at);
   }
   template <class Fn>
-  auto SpawnByKey(std::string_view key, Fn fn) {
-    return runtime_internal::Checked(core_).SpawnerOf(key).Spawn(std::move(fn));
+  auto SpawnByKey(std::string_view key, Fn fn,
+                  SourceLocation at = SourceLocation::current()) {
+    return runtime_internal::Checked(core_).SpawnerOf(key).Spawn(std::move(fn),
+                                                                 at);
   }
   // At least 1; on a current-thread runtime 1.
   int worker_threads() const {

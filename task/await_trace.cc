@@ -4,18 +4,15 @@
 #include "weft/task/await_trace.h"
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "weft/task/source_location.h"
 
 namespace weft {
 namespace {
-
-// Without the folders.
-std::string_view FileName(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
 
 std::string Describe(const AwaitTrace::Line& line) {
   if (!line.what.empty()) {
@@ -26,8 +23,7 @@ std::string Describe(const AwaitTrace::Line& line) {
   if (line.at.line() == 0) return "a coroutine that has not started";
   return absl::StrCat(std::string(ShortFunctionName(line.at.function_name())),
                       line.runs ? " runs, last at " : " at ",
-                      std::string(FileName(line.at.file_name())), ":",
-                      line.at.line());
+                      FileAndLine(line.at));
 }
 
 }  // namespace
@@ -41,7 +37,7 @@ AwaitTrace::Line& AwaitTrace::NextLine() {
   return line;
 }
 
-void AwaitTrace::AddAwait(const std::source_location& at, bool runs) {
+void AwaitTrace::AddAwait(const SourceLocation& at, bool runs) {
   Line& line = NextLine();
   line.at = at;
   line.runs = runs;
@@ -53,13 +49,19 @@ void AwaitTrace::AddFuture(std::string_view what, uint64_t number) {
   line.number = number;
 }
 
-std::string AwaitTrace::ToString(std::string_view indent) const {
+std::string AwaitTrace::ToString(std::span<const Line> lines,
+                                 std::string_view indent) {
   std::string text;
-  for (const Line& line : lines()) {
+  for (const Line& line : lines) {
     absl::StrAppend(&text, std::string(indent),
                     std::string(2 * static_cast<size_t>(line.depth), ' '),
                     Describe(line), "\n");
   }
+  return text;
+}
+
+std::string AwaitTrace::ToString(std::string_view indent) const {
+  std::string text = ToString(lines(), indent);
   if (left_out_ > 0) {
     absl::StrAppend(&text, std::string(indent), "and ", left_out_, " more\n");
   }
@@ -79,7 +81,8 @@ std::string_view ShortFunctionName(std::string_view function) {
     for (const std::string_view name : kAnonymous) {
       if (function.substr(end).starts_with(name)) begin = end += name.size();
     }
-    if (end == function.size() || function[end] == '(') break;  // of a lambda: of the function it is in
+    if (end == function.size() || function[end] == '(')
+      break;  // of a lambda: of the function it is in
     if (c == ' ' || c == '*' || c == '&') begin = end + 1;
   }
   return function.substr(begin, end - begin);

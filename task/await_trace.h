@@ -27,10 +27,11 @@
 
 #include <array>
 #include <cstdint>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "weft/task/source_location.h"
 
 namespace weft {
 
@@ -40,15 +41,15 @@ class AwaitTrace {
   static constexpr int kMaxLines = 64;
 
   struct Line {
-    int depth = 0;            // how far inside
-    std::string_view what;    // the type of a future; empty for a coroutine
-    uint64_t number = 0;      // of the task that is waited for, or 0
-    std::source_location at;  // of a co_await; line 0: not started
-    bool runs = false;        // the innermost coroutine of one that is polled
+    int depth = 0;          // how far inside
+    std::string_view what;  // the type of a future; empty for a coroutine
+    uint64_t number = 0;    // of the task that is waited for, or 0
+    SourceLocation at;      // of a co_await; line 0: not started
+    bool runs = false;      // the innermost coroutine of one that is polled
   };
 
   // Adds the line of a coroutine, inside of those that opened a Scope.
-  void AddAwait(const std::source_location& at, bool runs);
+  void AddAwait(const SourceLocation& at, bool runs);
   // The same for another future. `what` must be constant.
   void AddFuture(std::string_view what, uint64_t number = 0);
 
@@ -74,6 +75,8 @@ class AwaitTrace {
 
   // For people; each line behind `indent`.
   std::string ToString(std::string_view indent = "  ") const;
+  static std::string ToString(std::span<const Line> lines,
+                              std::string_view indent = "  ");
 
  private:
   Line& NextLine();

@@ -95,6 +95,23 @@ class BasicLocalTaskState {
     // Relaxed: asked by who made the task, before anybody else knows it.
     return (Relaxed() & kSent) != 0;
   }
+  // What the home thread sees of a task that it is not running.
+  struct Glance {
+    bool done;
+    bool scheduled;  // or told to be, by a message that is on its way
+    bool has_handle;
+    uint64_t references;
+  };
+  Glance Look() const {
+    const uint64_t shared = Relaxed();
+    const uint64_t home = Merge(home_, shared);
+    return {.done = (home & kDone) != 0,
+            .scheduled =
+                (home & kScheduled) != 0 || (shared & uint64_t{kSent}) != 0,
+            .has_handle = (home & kHandle) != 0,
+            .references = shared / kReference};
+  }
+
   // Relaxed: a new reference is made from one that the caller has.
   [[gnu::noinline]] void Ref() {
     shared_.fetch_add(kReference, std::memory_order_relaxed);

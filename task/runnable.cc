@@ -159,6 +159,7 @@ bool PollCatching(TaskHeader* task, Context& cx) {
   } catch (...) {
     task->exception = std::current_exception();
   }
+  PollIsOver();
   task->vtable->destroy_future(task);
   return true;
 #else
@@ -169,8 +170,10 @@ bool PollCatching(TaskHeader* task, Context& cx) {
 // Polls, or destroys, as BeginRun has said.
 template <class State>
 bool RunBegun(TaskHeader* task, State& state, Then begun, uint32_t units) {
-  RunningScope running(
-      {.task = task, .locals = task->locals(), .may_block = false});
+  RunningScope running({.task = task,
+                        .locals = task->locals(),
+                        .may_block = false,
+                        .polls = begun == Then::kPoll});
   if (begun == Then::kDestroy) {
     DestroyTask(task, state);
     return false;
@@ -187,6 +190,7 @@ bool RunBegun(TaskHeader* task, State& state, Then begun, uint32_t units) {
     FinishTask(task, state, kOutput);
     return false;
   }
+  running.PollIsOver();
   if (task->vtable->on_pending != nullptr) task->vtable->on_pending(task);
   switch (state.Suspend(running.woken())) {
     case Then::kReschedule:

@@ -52,6 +52,7 @@
 #include "weft/task/future.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/polled.h"
+#include "weft/task/source_location.h"
 #include "weft/task/task_cell.h"
 #include "weft/task/task_id.h"
 #include "weft/task/task_identity.h"
@@ -103,6 +104,9 @@ class [[nodiscard]] Runnable {
   // Gives a new task what SpawnBuilder::Extras() returned: a name, inherited
   // task-local values. Requires: neither this nor the handle was used.
   void SetExtras(TaskExtrasPtr extras) { task()->extras = std::move(extras); }
+
+  // Where a new task was spawned, for reports. Requires: as SetExtras().
+  void SetSpawnedAt(SourceLocation at) { task()->spawned_at = at; }
 
   // A waker for the task.
   Waker MakeWaker() const { return task_internal::MakeTaskWaker(task()); }

@@ -3,6 +3,8 @@
 
 #include "weft/task/running.h"
 
+#include <atomic>
+
 namespace weft::task_internal {
 
 // Not inlined: a coroutine may resume on another thread between two uses, and a
@@ -10,6 +12,11 @@ namespace weft::task_internal {
 [[gnu::noinline]] Running& ThisThreadRuns() {
   constinit static thread_local Running running;
   return running;
+}
+
+void PollIsOver() {
+  ThisThreadRuns().polls = false;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
 }  // namespace weft::task_internal

@@ -12,6 +12,8 @@
 #ifndef WEFT_TASK_RUNNING_H_
 #define WEFT_TASK_RUNNING_H_
 
+#include <atomic>
+
 namespace weft::task_internal {
 
 struct TaskIdentity;  // task/task_identity.h
@@ -21,8 +23,13 @@ struct Running {
   const TaskIdentity* task = nullptr;  // being polled or destroyed, or null
   const LocalNode* locals = nullptr;   // innermost first
   bool may_block = true;               // see task/blocking_check.h
-  bool woken = false;                  // the task has woken itself meanwhile
+  bool polls = false;  // the task's future exists; see PollIsOver()
+  bool woken = false;  // the task has woken itself meanwhile
 };
+
+// The future of the task that this thread polls is about to be destroyed, or to be
+// another thread's: signals may not look at it any more.
+void PollIsOver();
 
 // The calling thread's record. To be asked for again after a suspension.
 Running& ThisThreadRuns();
@@ -32,29 +39,47 @@ class RunningScope {
  public:
   explicit RunningScope(const Running& now)
       : record_(ThisThreadRuns()), previous_(record_) {
-    record_ = now;
+    Become(now);
   }
   RunningScope(const RunningScope&) = delete;
   RunningScope& operator=(const RunningScope&) = delete;
   ~RunningScope() {
     const bool outer_was_woken = left_ && record_.woken;
-    record_ = previous_;
+    Become(previous_);
     record_.woken |= outer_was_woken;
   }
 
   // Requires: LeaveTask() was not called.
   bool woken() const { return record_.woken; }
 
+  // As the function of this name.
+  void PollIsOver() {
+    record_.polls = false;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+
   // The task is over or somebody else's: forget it now. What is called from now on
   // runs for the task that ran before, and may wake it.
   void LeaveTask() {
-    record_.task = previous_.task;
-    record_.locals = previous_.locals;
-    record_.woken = previous_.woken;
+    const bool may_block = record_.may_block;
+    Become(previous_);
+    record_.may_block = may_block;
     left_ = true;
   }
 
  private:
+  // A signal between two of these steps finds no task that is polled.
+  void Become(const Running& now) {
+    record_.polls = false;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    record_.task = now.task;
+    record_.locals = now.locals;
+    record_.may_block = now.may_block;
+    record_.woken = now.woken;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    record_.polls = now.polls;
+  }
+
   Running& record_;
   const Running previous_;
   bool left_ = false;

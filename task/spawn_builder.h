@@ -22,6 +22,7 @@
 #include "weft/task/invoke.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/offload.h"
+#include "weft/task/source_location.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task_cell.h"
 #include "weft/task/task_identity.h"
@@ -60,23 +61,26 @@ class SpawnBuilder {
 
   // As Spawner::Spawn and Spawner::SpawnBorrowing.
   template <Future F>
-  JoinHandle<OutputOf<F>> Spawn(F future) const {
+  JoinHandle<OutputOf<F>> Spawn(
+      F future, SourceLocation at = SourceLocation::current()) const {
     task_internal::CheckNotBorrowing(task_internal::FutureBorrows(future));
-    return SpawnBorrowing(std::move(future));
+    return SpawnBorrowing(std::move(future), at);
   }
   template <class Fn>
     requires(!Future<Fn> && Future<std::invoke_result_t<Fn&>>)
-  auto Spawn(Fn fn) const {
-    return SpawnBorrowing(InvokeFuture<Fn>(std::move(fn)));
+  auto Spawn(Fn fn, SourceLocation at = SourceLocation::current()) const {
+    return SpawnBorrowing(InvokeFuture<Fn>(std::move(fn)), at);
   }
   template <Future F>
-  JoinHandle<OutputOf<F>> SpawnBorrowing(F future) const {
-    return FindSpawner().SpawnBorrowing(std::move(future), Extras());
+  JoinHandle<OutputOf<F>> SpawnBorrowing(
+      F future, SourceLocation at = SourceLocation::current()) const {
+    return FindSpawner().SpawnBorrowing(std::move(future), Extras(), at);
   }
   template <class Fn>
     requires(!Future<Fn> && Future<std::invoke_result_t<Fn&>>)
-  auto SpawnBorrowing(Fn fn) const {
-    return SpawnBorrowing(InvokeFuture<Fn>(std::move(fn)));
+  auto SpawnBorrowing(Fn fn,
+                      SourceLocation at = SourceLocation::current()) const {
+    return SpawnBorrowing(InvokeFuture<Fn>(std::move(fn)), at);
   }
 
   // As weft::SpawnBlocking; On and Local have no meaning for a blocking job.

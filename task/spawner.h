@@ -29,6 +29,7 @@
 #include "weft/task/invoke.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/runnable.h"
+#include "weft/task/source_location.h"
 #include "weft/task/task_identity.h"
 
 namespace weft {
@@ -59,9 +60,10 @@ class Spawner {
   // Starts running `future`. In debug builds CHECK-fails for a coroutine that
   // borrows its arguments (task/borrow.h), since it may outlive them.
   template <Future F>
-  JoinHandle<OutputOf<F>> Spawn(F future) {
+  JoinHandle<OutputOf<F>> Spawn(F future,
+                                SourceLocation at = SourceLocation::current()) {
     task_internal::CheckNotBorrowing(task_internal::FutureBorrows(future));
-    return SpawnBorrowing(std::move(future));
+    return SpawnBorrowing(std::move(future), at);
   }
 
   // Starts running fn(), a callable that returns a future; keeps `fn` beside
@@ -70,30 +72,33 @@ class Spawner {
   // returns; tools/weft_lint.py finds the captures.
   template <class Fn>
     requires(!Future<Fn> && Future<std::invoke_result_t<Fn&>>)
-  auto Spawn(Fn fn) {
-    return SpawnBorrowing(InvokeFuture<Fn>(std::move(fn)));
+  auto Spawn(Fn fn, SourceLocation at = SourceLocation::current()) {
+    return SpawnBorrowing(InvokeFuture<Fn>(std::move(fn)), at);
   }
 
   // Spawn without the check: the caller makes sure that the handle, and with it
   // the task, goes before what the future refers to. Await std::move(handle)
   // .Cancel(), since dropping the handle does not wait.
   template <Future F>
-  JoinHandle<OutputOf<F>> SpawnBorrowing(F future) {
+  JoinHandle<OutputOf<F>> SpawnBorrowing(
+      F future, SourceLocation at = SourceLocation::current()) {
     Spawner& target = Target();
-    auto spawned = target.MakeTask(std::move(future));
+    auto spawned = target.MakeTask(std::move(future), at);
     target.Schedule(std::move(spawned.runnable), ScheduleInfo());
     return std::move(spawned.handle);
   }
   template <class Fn>
     requires(!Future<Fn> && Future<std::invoke_result_t<Fn&>>)
-  auto SpawnBorrowing(Fn fn) {
-    return SpawnBorrowing(InvokeFuture<Fn>(std::move(fn)));
+  auto SpawnBorrowing(Fn fn, SourceLocation at = SourceLocation::current()) {
+    return SpawnBorrowing(InvokeFuture<Fn>(std::move(fn)), at);
   }
   // With a name or inherited values; see task/spawn_builder.h.
   template <Future F>
-  JoinHandle<OutputOf<F>> SpawnBorrowing(F future, TaskExtrasPtr extras) {
+  JoinHandle<OutputOf<F>> SpawnBorrowing(
+      F future, TaskExtrasPtr extras,
+      SourceLocation at = SourceLocation::current()) {
     Spawner& target = Target();
-    auto spawned = target.MakeTask(std::move(future));
+    auto spawned = target.MakeTask(std::move(future), at);
     spawned.runnable.metadata().named =
         extras != nullptr && !extras->name.empty();
     spawned.runnable.SetExtras(std::move(extras));
@@ -110,13 +115,14 @@ class Spawner {
   // many sleeping threads are woken as there is work for. CHECK-fails in debug
   // builds as Spawn.
   template <class Range>
-  auto SpawnMany(Range&& futures_or_fns) {
+  auto SpawnMany(Range&& futures_or_fns,
+                 SourceLocation at = SourceLocation::current()) {
     using Item = std::remove_cvref_t<decltype(*std::begin(futures_or_fns))>;
     using F = decltype(AsFuture(std::declval<Item>()));
     std::vector<JoinHandle<OutputOf<F>>> handles;
     if (routes_) {
       for (auto&& item : futures_or_fns) {
-        handles.push_back(Spawn(std::move(item)));
+        handles.push_back(Spawn(std::move(item), at));
       }
       return handles;
     }
@@ -124,7 +130,7 @@ class Spawner {
     for (auto&& item : futures_or_fns) {
       F future = AsFuture(Item(std::move(item)));
       task_internal::CheckNotBorrowing(task_internal::FutureBorrows(future));
-      auto spawned = MakeTask(std::move(future));
+      auto spawned = MakeTask(std::move(future), at);
       handles.push_back(std::move(spawned.handle));
       runnables.push_back(std::move(spawned.runnable));
     }
@@ -180,14 +186,16 @@ class Spawner {
   }
 
   template <Future F>
-  Spawned<OutputOf<F>, SpawnedTask> MakeTask(F future) {
-    return task_internal::SpawnOnThread(
+  Spawned<OutputOf<F>, SpawnedTask> MakeTask(F future, SourceLocation at) {
+    auto spawned = task_internal::SpawnOnThread(
         std::move(future),
         [](Runnable<SpawnedTask> runnable, ScheduleInfo info) {
           Spawner* spawner = runnable.metadata().spawner;
           spawner->Schedule(std::move(runnable), info);
         },
         SpawnedTask(this), thread_);
+    spawned.runnable.SetSpawnedAt(at);
+    return spawned;
   }
 
   const void* thread_ = nullptr;  // null: any
@@ -204,12 +212,14 @@ void SpawnedTask::OnGone() {
 // Spawns on the current environment's spawner, else on the default runtime's;
 // CHECK-fails where there is neither.
 template <class F>
-auto Spawn(F future_or_fn) {
-  return Environment::CurrentSpawner().Spawn(std::move(future_or_fn));
+auto Spawn(F future_or_fn, SourceLocation at = SourceLocation::current()) {
+  return Environment::CurrentSpawner().Spawn(std::move(future_or_fn), at);
 }
 template <class F>
-auto SpawnBorrowing(F future_or_fn) {
-  return Environment::CurrentSpawner().SpawnBorrowing(std::move(future_or_fn));
+auto SpawnBorrowing(F future_or_fn,
+                    SourceLocation at = SourceLocation::current()) {
+  return Environment::CurrentSpawner().SpawnBorrowing(std::move(future_or_fn),
+                                                      at);
 }
 
 }  // namespace weft

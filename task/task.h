@@ -34,7 +34,6 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
-#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -44,6 +43,7 @@
 #include "weft/task/context.h"
 #include "weft/task/future.h"
 #include "weft/task/polled.h"
+#include "weft/task/source_location.h"
 #include "weft/task/task_promise.h"
 
 namespace weft {
@@ -177,8 +177,8 @@ class Promise : public PromiseWithResult<T> {
 
   template <class F>
     requires Future<std::remove_reference_t<F>>
-  auto await_transform(F&& future, const std::source_location& at =
-                                       std::source_location::current()) {
+  auto await_transform(F&& future,
+                       const SourceLocation& at = SourceLocation::current()) {
     this->awaits = at;
     using Bare = std::remove_reference_t<F>;
     if constexpr (kIsTask<Bare> && !std::is_lvalue_reference_v<F>) {

@@ -25,12 +25,14 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/borrow.h"
 #include "weft/task/context.h"
 #include "weft/task/frame_cache.h"
 #include "weft/task/future.h"
 #include "weft/task/local_task_state.h"
 #include "weft/task/polled.h"
+#include "weft/task/running.h"
 #include "weft/task/task_identity.h"
 #include "weft/task/task_state.h"
 #include "weft/task/waker.h"
@@ -60,6 +62,8 @@ struct TaskVTable {
   void (*on_pending)(TaskHeader* task);  // may be null
   void (*on_gone)(TaskHeader* task);     // may be null
   void (*on_cancel)(TaskHeader* task);   // may be null
+  // Adds what the future waits for; by who may touch it, and signals to its poll.
+  void (*trace)(const TaskHeader* task, AwaitTrace& trace);
   void (*free)(TaskHeader* task) noexcept;
 };
 
@@ -216,6 +220,7 @@ class TaskCell final : public TaskHeaderWith<M> {
   // program.
   static void StoreOutput(TaskHeader* task,
                           Polled<typename F::Output> polled) noexcept {
+    PollIsOver();
     DestroyFuture(task);
     void* place = std::addressof(Of(task)->output_);
     if constexpr (std::is_reference_v<Output>) {
@@ -261,12 +266,15 @@ class TaskCell final : public TaskHeaderWith<M> {
   static void OnPending(TaskHeader* task) { Of(task)->metadata.OnPending(); }
   static void OnGone(TaskHeader* task) { Of(task)->metadata.OnGone(); }
   static void OnCancel(TaskHeader* task) { Of(task)->metadata.OnCancel(); }
+  static void Trace(const TaskHeader* task, AwaitTrace& trace) {
+    TraceFuture(static_cast<const TaskCell*>(task)->future_, trace);
+  }
   static void Free(TaskHeader* task) noexcept { delete Of(task); }
 
   static constexpr TaskVTable MakeVTable() {
-    TaskVTable vtable = {&Poll,     &DestroyFuture, &DestroyOutput,
-                         &OutputOf, &Schedule,      nullptr,
-                         nullptr,   nullptr,        &Free};
+    TaskVTable vtable = {&Poll,     &DestroyFuture, &DestroyOutput, &OutputOf,
+                         &Schedule, nullptr,        nullptr,        nullptr,
+                         &Trace,    &Free};
     if constexpr (requires(M& m) { m.OnPending(); }) {
       vtable.on_pending = &OnPending;
     }

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "weft/task/local_list.h"
+#include "weft/task/source_location.h"
 #include "weft/task/task_id.h"
 
 namespace weft {
@@ -49,8 +50,9 @@ struct TaskIdentity {
   std::string Describe() const;
 
   const TaskId id = NewTaskId();
-  TaskExtrasPtr extras;  // set before anybody else knows the task
-  bool is_job = false;   // given to an Offload; likewise
+  TaskExtrasPtr extras;       // set before anybody else knows the task
+  SourceLocation spawned_at;  // likewise
+  bool is_job = false;        // given to an Offload; likewise
 };
 
 }  // namespace task_internal

@@ -16,7 +16,6 @@
 #include <exception>
 #include <memory>
 #include <new>
-#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -24,6 +23,7 @@
 #include "weft/task/context.h"
 #include "weft/task/frame_cache.h"
 #include "weft/task/polled.h"
+#include "weft/task/source_location.h"
 
 namespace weft {
 template <class T>
@@ -143,7 +143,7 @@ struct PromiseBase {
   };
   Position position;  // a root's, from its first poll on
   // The co_await that the coroutine has come to last.
-  std::source_location awaits;
+  SourceLocation awaits;
 #if !WEFT_SYMMETRIC_TRANSFER
   std::coroutine_handle<> next;  // a root that is running: what to resume next
 #endif

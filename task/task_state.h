@@ -136,6 +136,17 @@ class BasicTaskState {
     return (word & kCancelled) != 0 ? Then::kDestroy : Then::kPoll;
   }
 
+  // Becomes the owner of an idle task, to look at its future; Suspend(false), and
+  // what it says, ends that. False for any other.
+  bool TryOwn() {
+    // Relaxed: the exchange below decides, and acquires.
+    uint64_t word = word_.load(std::memory_order_relaxed);
+    while ((word & (kScheduled | kDone)) == 0) {
+      if (Exchange(word, (word | kScheduled) + kReference)) return true;
+    }
+    return false;
+  }
+
   // The poll was pending. kNothing (suspended; the owner's reference is gone),
   // kReschedule or kDestroy (still the owner). `woken_by_itself` stands for a
   // wake by the owner during this poll, which needs no trace in the word.

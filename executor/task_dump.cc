@@ -1,0 +1,28 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/executor/task_dump.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "weft/task/task_info.h"
+
+namespace weft {
+
+std::string TaskDump::ToString() const {
+  std::string text =
+      absl::StrCat(tasks.size(), tasks.size() == 1 ? " task" : " tasks",
+                   " suspended or suspended before, ", queued, " in queues\n");
+  if (!silent_runners.empty()) {
+    absl::StrAppend(&text, "no answer from runners ",
+                    absl::StrJoin(silent_runners, ", "),
+                    ", which are in a long poll or in BlockInPlace(): their "
+                    "tasks are missing\n");
+  }
+  for (const TaskInfo& task : tasks) absl::StrAppend(&text, task.ToString());
+  return text;
+}
+
+}  // namespace weft

@@ -1,0 +1,194 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// weft-lint: allow-file(R22): the tests' tasks end before what they refer to.
+
+#include "weft/executor/task_dump.h"
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+#include "weft/executor/executor.h"
+#include "weft/task/await_trace.h"
+#include "weft/task/block_on.h"
+#include "weft/task/context.h"
+#include "weft/task/join_handle.h"
+#include "weft/task/polled.h"
+#include "weft/task/ready.h"
+#include "weft/task/spawn_builder.h"
+#include "weft/task/spawner.h"
+#include "weft/task/task.h"
+#include "weft/task/task_info.h"
+#include "weft/task/waker.h"
+#include "weft/task/yield_now.h"
+#include "weft/tests/executor/runners.h"
+
+namespace weft {
+namespace {
+
+using executor_testing::Gate;
+using executor_testing::RoundsOrLong;
+using executor_testing::Runners;
+using executor_testing::SpinUntil;
+using State = TaskInfo::State;
+
+constexpr absl::Duration kLong = absl::Seconds(100);
+
+void TickAll(Executor& executor) {
+  while (executor.TryTick()) {
+  }
+}
+
+Task<> Inner(Gate& gate) { co_await gate.Wait(); }
+Task<> Outer(Gate& gate) { co_await Inner(gate); }
+
+// A pending leaf that has kept no waker.
+Task<> Forgets() { co_await Pending(); }
+
+TEST(TaskDumpTest, ShowsWhereATaskWaits) {
+  Executor executor;
+  Gate gate;
+  const int line = __LINE__ + 2;
+  JoinHandle<> task = SpawnBuilder()
+                          .On(executor.spawner())
+                          .Name("reader")
+                          .SpawnBorrowing(Outer(gate));
+  TickAll(executor);
+
+  const TaskDump dump = executor.Dump();
+  ASSERT_EQ(dump.tasks.size(), 1u);
+  const TaskInfo& info = dump.tasks[0];
+  EXPECT_EQ(info.id, task.id());
+  EXPECT_EQ(info.name, "reader");
+  EXPECT_EQ(info.state, State::kWaiting);
+  EXPECT_NEAR(static_cast<int>(info.spawned_at.line()), line, 1);
+  ASSERT_EQ(info.awaits.size(), 3u);
+  EXPECT_EQ(ShortFunctionName(info.awaits[0].at.function_name()), "Outer");
+  EXPECT_EQ(ShortFunctionName(info.awaits[1].at.function_name()), "Inner");
+  EXPECT_EQ(dump.silent_runners, std::vector<int>());
+
+  // It goes on as if nobody had looked.
+  EXPECT_FALSE(executor.TryTick());
+  gate.Open();
+  TickAll(executor);
+  EXPECT_TRUE(task.IsFinished());
+}
+
+TEST(TaskDumpTest, SaysThatNobodyHasTheWaker) {
+  Executor executor;
+  JoinHandle<> forgotten = executor.Spawn(Forgets());
+  TickAll(executor);
+  const TaskDump dump = executor.Dump();
+  ASSERT_EQ(dump.tasks.size(), 1u);
+  EXPECT_EQ(dump.tasks[0].state, State::kForgotten);
+  EXPECT_NE(dump.ToString().find("it will never run"), std::string::npos);
+}
+
+// Its waker was kept, then dropped.
+TEST(TaskDumpTest, SaysThatTheWakerWasDropped) {
+  Executor executor;
+  Waker kept;
+  JoinHandle<> task = executor.SpawnBorrowing(PollFn([&](Context& cx) {
+    kept = cx.waker();
+    return Polled<void>(kPending);
+  }));
+  TickAll(executor);
+  EXPECT_EQ(executor.Dump().tasks.at(0).state, State::kWaiting);
+  kept = Waker();
+  EXPECT_EQ(executor.Dump().tasks.at(0).state, State::kForgotten);
+}
+
+TEST(TaskDumpTest, ATaskInAQueueIsScheduled) {
+  Executor executor;
+  JoinHandle<> task = executor.Spawn([]() -> Task<> {
+    for (;;) co_await YieldNow();
+  });
+  EXPECT_EQ(executor.Dump().tasks.size(), 0u);
+  EXPECT_EQ(executor.Dump().queued, 1u);
+  EXPECT_TRUE(executor.TryTick());
+  const TaskDump dump = executor.Dump();
+  EXPECT_EQ(dump.tasks.at(0).state, State::kScheduled);
+  EXPECT_EQ(dump.queued, 1u);
+}
+
+TEST(TaskDumpTest, ATaskMayAsk) {
+  Executor executor;
+  Runners runners(executor, 2);
+  const TaskDump dump = BlockOn(executor.Spawn([&]() -> Task<TaskDump> {
+    co_await YieldNow();
+    co_return executor.Dump(kLong);
+  }));
+  ASSERT_EQ(dump.tasks.size(), 1u);
+  EXPECT_EQ(dump.tasks[0].state, State::kRunning);
+  ASSERT_EQ(dump.tasks[0].awaits.size(), 1u);
+  EXPECT_TRUE(dump.tasks[0].awaits[0].runs);
+}
+
+TEST(TaskDumpTest, WakesThoseWhoSleepToAnswer) {
+  Executor executor;
+  Runners runners(executor, 4);
+  Gate gate;
+  std::vector<JoinHandle<>> tasks;
+  for (int i = 0; i < 100; ++i) {
+    tasks.push_back(executor.SpawnBorrowing(Outer(gate)));
+  }
+  SpinUntil([&] { return executor.Stats().suspended == 100; });
+  SpinUntil([&] { return executor.Stats().parked == 4; });
+  const TaskDump dump = executor.Dump(kLong);
+  EXPECT_EQ(dump.tasks.size(), 100u);
+  for (const TaskInfo& info : dump.tasks) {
+    EXPECT_EQ(info.state, State::kWaiting);
+  }
+  gate.Open();
+  for (JoinHandle<>& task : tasks) BlockOn(task);
+}
+
+TEST(TaskDumpTest, NamesARunnerThatDoesNotAnswer) {
+  Executor executor;
+  Runners runners(executor, 1);
+  std::atomic<bool> runs{false};
+  std::atomic<bool> go_on{false};
+  JoinHandle<> task = executor.SpawnBorrowing([&]() -> Task<> {
+    runs.store(true);
+    SpinUntil([&] { return go_on.load(); });
+    co_return;
+  });
+  SpinUntil([&] { return runs.load(); });
+  const TaskDump dump = executor.Dump(absl::Milliseconds(1));
+  EXPECT_EQ(dump.silent_runners, std::vector<int>({0}));
+  EXPECT_NE(dump.ToString().find("no answer from runners 0"),
+            std::string::npos);
+  go_on.store(true);
+  BlockOn(task);
+}
+
+// What is looked at is woken, run, and cancelled meanwhile.
+TEST(TaskDumpTest, LosesNoWake) {
+  Executor executor;
+  Runners runners(executor, 2);
+  std::atomic<bool> stop{false};
+  std::thread asks([&] {
+    while (!stop.load()) static_cast<void>(executor.Dump());
+  });
+  for (int i = 0; i < RoundsOrLong(300, 10'000); ++i) {
+    Gate gate;
+    std::vector<JoinHandle<>> tasks;
+    for (int k = 0; k < 10; ++k) {
+      tasks.push_back(executor.SpawnBorrowing(Outer(gate)));
+    }
+    JoinHandle<> cancelled = executor.Spawn(Forgets());
+    gate.Open();
+    for (JoinHandle<>& task : tasks) BlockOn(task);
+    BlockOn(std::move(cancelled).Cancel());
+  }
+  stop.store(true);
+  asks.join();
+}
+
+}  // namespace
+}  // namespace weft

@@ -123,6 +123,8 @@ class [[nodiscard]] DriveFuture {
   TickFuture tick_;
 };
 
+class StuckTaskMonitor;  // executor/stuck_task_monitor.h
+
 class Executor {
  public:
   // How many threads may be in Run() at once.
@@ -229,6 +231,8 @@ class Executor {
   ExecutorStats Stats() const { return core().Stats(); }
 
  private:
+  friend class StuckTaskMonitor;
+
   executor_internal::ExecutorCore& core() const {
     // Acquire: the core that another thread has taken.
     executor_internal::ExecutorCore* core =

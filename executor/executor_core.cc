@@ -249,6 +249,7 @@ void ExecutorCore::EnterRunner(Runner& runner, const RunnerOptions& options,
   runner.location.store(options.location(), std::memory_order_relaxed);
   runner.steal_order = options.steal_order();
   runner.quiet_watches = 0;
+  runner.thread.store(ThisThreadId());
   // Sequentially consistent: see PollDriverOf().
   if (runner.on_real_clock) runner.watched_driver.store(&driver);
   const std::lock_guard lock(runner.signal_mutex);
@@ -258,6 +259,7 @@ void ExecutorCore::EnterRunner(Runner& runner, const RunnerOptions& options,
 void ExecutorCore::LeaveRunner(Runner& runner) {
   // The driver may soon be gone.
   runner.watched_driver.store(nullptr);
+  runner.thread.store(0);
   while (runner.visitors.load() != 0) std::this_thread::yield();
   runner.awake.store(false);
   runner.first_yield.reset();

@@ -24,6 +24,7 @@
 #include "weft/executor/executor_stats.h"
 #include "weft/executor/idle_set.h"
 #include "weft/executor/injector.h"
+#include "weft/executor/poll_capture.h"
 #include "weft/executor/run_signal.h"
 #include "weft/executor/runner.h"
 #include "weft/executor/runner_options.h"
@@ -82,6 +83,18 @@ class ExecutorCore final : public Spawner {
   TaskDump Dump(absl::Duration patience);
   std::string DebugString();
   ExecutorStats Stats();
+
+  // For a monitor. Any thread.
+  struct PollGlance {
+    bool in_poll;       // the runner's thread is in a poll, or close to one
+    uint64_t progress;  // changes between polls
+  };
+  int runner_count() const {
+    return runner_count_.load(std::memory_order_acquire);  // as RunnerAt()
+  }
+  PollGlance GlanceAt(int runner);
+  // See PollCapture::Take(); false also if there is no thread.
+  bool CapturePoll(int runner, Instant deadline, PollCapture& capture);
 
  private:
   friend class PlaceLoan;

@@ -19,6 +19,7 @@
 #include "absl/time/time.h"
 #include "weft/executor/executor_core.h"
 #include "weft/executor/idle_set.h"
+#include "weft/executor/poll_capture.h"
 #include "weft/executor/runner.h"
 #include "weft/executor/task_census.h"
 #include "weft/executor/task_dump.h"
@@ -264,6 +265,21 @@ ExecutorStats ExecutorCore::Stats() {
   stats.parked = static_cast<uint64_t>(idle_.parked());
   stats.suspended = CountTasks();
   return stats;
+}
+
+ExecutorCore::PollGlance ExecutorCore::GlanceAt(int runner) {
+  Runner& r = RunnerAt(static_cast<uint32_t>(runner));
+  return {.in_poll = r.thread.load() != 0 && !r.in_place.load() &&
+                     !idle_.IsParked(runner),
+          .progress = r.polls.Get() + r.driver_visits.Get()};
+}
+
+bool ExecutorCore::CapturePoll(int runner, Instant deadline,
+                               PollCapture& capture) {
+  Runner& r = RunnerAt(static_cast<uint32_t>(runner));
+  const VisitScope visit(r);  // the thread does not go
+  const pid_t thread = r.thread.load();
+  return thread != 0 && PollCapture::Take(thread, deadline, capture);
 }
 
 // Since the core itself was made.

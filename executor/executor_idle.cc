@@ -59,21 +59,6 @@ class ParkScope {
   Runner& runner_;
 };
 
-// Keeps the driver of a runner alive: see LeaveRunner().
-class VisitScope {
- public:
-  // Sequentially consistent, with the look at `watched_driver` that follows.
-  explicit VisitScope(Runner& runner) : visitors_(runner.visitors) {
-    visitors_.fetch_add(1);
-  }
-  VisitScope(const VisitScope&) = delete;
-  VisitScope& operator=(const VisitScope&) = delete;
-  ~VisitScope() { visitors_.fetch_sub(1); }
-
- private:
-  std::atomic<int>& visitors_;
-};
-
 // Requires: watchers.TryStart() was true.
 class WatchScope {
  public:

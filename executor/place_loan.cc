@@ -29,6 +29,7 @@ PlaceLoan::PlaceLoan()
         return environment;
       }()),
       scope_(environment_) {
+  runner_.in_place.store(true);
   CallStandIn();
   CurrentRunner() = nullptr;
   runner_.core.Flush(runner_);
@@ -53,6 +54,7 @@ void PlaceLoan::CallStandIn() {
 }
 
 PlaceLoan::~PlaceLoan() {
+  runner_.in_place.store(false);
   CurrentRunner() = &runner_;
   if (runner_.stand_in == nullptr) return;
   runner_.stand_in->Stop();

@@ -3,6 +3,9 @@
 
 #include "weft/executor/runner.h"
 
+#include <sys/types.h>
+#include <unistd.h>
+
 namespace weft::executor_internal {
 
 // Not inline: a coroutine may go on on another thread, where a cached address
@@ -10,6 +13,11 @@ namespace weft::executor_internal {
 [[gnu::noinline]] Runner*& CurrentRunner() {
   constinit static thread_local Runner* runner = nullptr;
   return runner;
+}
+
+pid_t ThisThreadId() {
+  static thread_local const pid_t id = gettid();
+  return id;
 }
 
 }  // namespace weft::executor_internal

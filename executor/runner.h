@@ -10,6 +10,8 @@
 #ifndef WEFT_EXECUTOR_RUNNER_H_
 #define WEFT_EXECUTOR_RUNNER_H_
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -82,6 +84,10 @@ struct alignas(64) Runner {
   Counter driver_visits;
   std::atomic<uint64_t> seen_visits{0};
   std::atomic<uint64_t> seen_polls{0};
+  // For a StuckTaskMonitor: the thread that is here, or 0, and whether its poll is
+  // in BlockInPlace().
+  std::atomic<pid_t> thread{0};
+  std::atomic<bool> in_place{false};
   // Whoever has claimed it: see WakeReason.
   std::atomic<bool> may_doze{false};
   // Where the thread is, for those who steal: RunnerOptions::At().
@@ -128,6 +134,25 @@ struct alignas(64) Runner {
 
   TaskRegistry tasks;  // first suspended here
 };
+
+// Keeps the thread, and so the driver, of a runner: it does not leave meanwhile.
+class VisitScope {
+ public:
+  // Sequentially consistent, with the look at `watched_driver` or `thread` that
+  // follows.
+  explicit VisitScope(Runner& runner) : visitors_(runner.visitors) {
+    visitors_.fetch_add(1);
+  }
+  VisitScope(const VisitScope&) = delete;
+  VisitScope& operator=(const VisitScope&) = delete;
+  ~VisitScope() { visitors_.fetch_sub(1); }
+
+ private:
+  std::atomic<int>& visitors_;
+};
+
+// As gettid(2), without a call of the system.
+pid_t ThisThreadId();
 
 // The innermost runner on this thread, or null.
 Runner*& CurrentRunner();

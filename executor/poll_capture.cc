@@ -1,0 +1,155 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/executor/poll_capture.h"
+
+#include <execinfo.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "weft/task/await_trace.h"
+#include "weft/task/instant.h"
+#include "weft/task/running.h"
+#include "weft/task/source_location.h"
+#include "weft/task/status.h"
+#include "weft/task/task_cell.h"
+#include "weft/task/task_id.h"
+
+namespace weft::executor_internal {
+namespace {
+
+enum class State { kIdle, kAsked, kWriting, kWritten };
+
+// What a handler fills. Between `asked` and `written` it is the handler's.
+struct Note {
+  std::atomic<State> state{State::kIdle};
+  std::atomic<pid_t> thread{0};
+
+  TaskId task;
+  std::array<char, 64> name{};
+  size_t name_size = 0;
+  SourceLocation spawned_at;
+  AwaitTrace awaits;
+  std::array<void*, 48> stack{};
+  size_t stack_size = 0;
+};
+
+constinit std::mutex mutex;  // one capture at a time; guards the next one
+int used_signal = 0;
+Note note;
+
+void WriteTask() {
+  const task_internal::Running& running = task_internal::ThisThreadRuns();
+  if (running.task == nullptr || !running.polls) return;
+  note.task = running.task->id;
+  const std::string_view name = running.task->name();
+  note.name_size = std::min(name.size(), note.name.size());
+  std::copy_n(name.begin(), note.name_size, note.name.begin());
+  note.spawned_at = running.task->spawned_at;
+  const auto* task =
+      static_cast<const task_internal::TaskHeader*>(running.task);
+  task->vtable->trace(task, note.awaits);
+}
+
+void OnSignal(int) {
+  const int saved_errno = errno;
+  State asked = State::kAsked;
+  if (note.thread.load() == gettid() &&
+      note.state.compare_exchange_strong(asked, State::kWriting)) {
+    WriteTask();
+    note.stack_size = static_cast<size_t>(
+        backtrace(note.stack.data(), static_cast<int>(note.stack.size())));
+    note.state.store(State::kWritten);
+  }
+  errno = saved_errno;
+}
+
+void Clear() {
+  note.task = TaskId();
+  note.name_size = 0;
+  note.spawned_at = SourceLocation();
+  note.awaits = AwaitTrace();
+  note.stack_size = 0;
+}
+
+// True when the handler has written. The handler is short: once it has begun, it is
+// waited for.
+bool AwaitWritten(Instant deadline) {
+  while (note.state.load() != State::kWritten) {
+    State asked = State::kAsked;
+    if (Instant::Now() >= deadline &&
+        note.state.compare_exchange_strong(asked, State::kIdle)) {
+      return false;
+    }
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::Status PollCapture::UseSignal(int signal) {
+  const std::lock_guard lock(mutex);
+  if (used_signal == signal) return absl::OkStatus();
+  if (used_signal != 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "signal ", used_signal, " captures polls in this process already, so ",
+        signal, " cannot"));
+  }
+  struct sigaction before = {};
+  if (sigaction(signal, nullptr, &before) != 0) {
+    return ErrnoStatus(errno, absl::StrCat("sigaction of signal ", signal));
+  }
+  if ((before.sa_flags & SA_SIGINFO) != 0 ||
+      (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "signal ", signal, " has a handler already: choose another one"));
+  }
+  // The first call loads a library, which a handler must not.
+  void* unused[1];
+  static_cast<void>(backtrace(unused, 1));
+  struct sigaction action = {};
+  action.sa_handler = &OnSignal;
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
+  sigfillset(&action.sa_mask);
+  if (sigaction(signal, &action, nullptr) != 0) {
+    return ErrnoStatus(errno, absl::StrCat("sigaction of signal ", signal));
+  }
+  used_signal = signal;
+  return absl::OkStatus();
+}
+
+bool PollCapture::Take(pid_t thread, Instant deadline, PollCapture& capture) {
+  const std::lock_guard lock(mutex);
+  Clear();
+  note.thread.store(thread);
+  note.state.store(State::kAsked);
+  const bool sent = syscall(SYS_tgkill, getpid(), thread, used_signal) == 0;
+  const bool written = AwaitWritten(sent ? deadline : Instant::Past());
+  if (written) {
+    capture.task = note.task;
+    capture.name = std::string(note.name.data(), note.name_size);
+    capture.spawned_at = note.spawned_at;
+    capture.awaits = note.awaits;
+    capture.stack = note.stack;
+    capture.stack_size = note.stack_size;
+  }
+  note.state.store(State::kIdle);
+  return written;
+}
+
+}  // namespace weft::executor_internal

@@ -1,0 +1,203 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Algorithm. Each quarter of the limit the monitor looks at every runner: whether it
+// is in a poll, and at a number that changes between polls. Where both stay as
+// they are for the limit, the poll is stuck, and its thread is asked for it.
+#include "weft/executor/stuck_task_monitor.h"
+
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/debugging/symbolize.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "weft/executor/executor.h"
+#include "weft/executor/executor_core.h"
+#include "weft/executor/poll_capture.h"
+#include "weft/executor/steady_deadline.h"
+#include "weft/executor/thread.h"
+#include "weft/task/await_trace.h"
+#include "weft/task/instant.h"
+#include "weft/task/source_location.h"
+
+namespace weft {
+namespace {
+
+using executor_internal::ExecutorCore;
+using executor_internal::PollCapture;
+
+// How long a thread may take to answer.
+constexpr absl::Duration kPatience = absl::Milliseconds(50);
+
+// The functions between the signal's handler and the executor.
+std::vector<std::string> Symbolize(const PollCapture& capture) {
+  std::vector<std::string> stack;
+  // The handler and the system's return from it.
+  constexpr size_t kHandler = 2;
+  for (size_t i = kHandler; i < capture.stack_size; ++i) {
+    char name[256];
+    // Behind a call: the address may belong to the next function.
+    const char* address = static_cast<const char*>(capture.stack[i]) - 1;
+    if (!absl::Symbolize(address, name, sizeof(name))) continue;
+    stack.emplace_back(name);
+  }
+  return stack;
+}
+
+void WriteReport(const StuckTask& stuck) {
+  const std::string text = absl::StrCat("weft: ", stuck.ToString());
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace
+
+std::string StuckTask::ToString() const {
+  std::string text;
+  if (!answered) {
+    return absl::StrCat("a poll on runner ", runner, " has not returned for ",
+                        absl::FormatDuration(for_),
+                        ", and its thread does not answer the signal\n");
+  }
+  if (!task) {
+    text = "the future that was given to Run()";
+  } else {
+    text = absl::StrCat("task ", task.value());
+    if (!name.empty()) absl::StrAppend(&text, " \"", name, "\"");
+    if (spawned_at.line() != 0) {
+      absl::StrAppend(&text, ", spawned at ", FileAndLine(spawned_at), ",");
+    }
+  }
+  absl::StrAppend(
+      &text, " has not returned from a poll for ", absl::FormatDuration(for_),
+      ":\n", AwaitTrace::ToString(awaits), "on the stack of its thread:\n");
+  for (const std::string& function : stack) {
+    absl::StrAppend(&text, "  ", function, "\n");
+  }
+  return text;
+}
+
+// The monitor's thread, and what it knows.
+class StuckTaskMonitor::Watch {
+ public:
+  Watch(ExecutorCore& core, StuckTaskMonitorOptions options)
+      : core_(core), options_(std::move(options)) {
+    if (options_.on_stuck == nullptr) options_.on_stuck = &WriteReport;
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  ~Watch() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    stopped_.notify_all();
+    thread_.Join();
+  }
+
+  absl::Status Start() {
+    absl::StatusOr<executor_internal::Thread> thread =
+        executor_internal::Thread::Start("weft-monitor", 0, [this] { Run(); });
+    if (!thread.ok()) return thread.status();
+    thread_ = *std::move(thread);
+    return absl::OkStatus();
+  }
+
+ private:
+  // What was seen of a runner.
+  struct Seen {
+    uint64_t progress = 0;
+    Instant since;
+    bool in_poll = false;
+    bool reported = false;
+  };
+
+  void Run() {
+    for (;;) {
+      {
+        std::unique_lock lock(mutex_);
+        const Instant look = Instant::Now() + options_.limit / 4;
+        if (stopped_.wait_until(lock, executor_internal::SteadyDeadline(look),
+                                [this] { return stop_; })) {
+          return;
+        }
+      }
+      seen_.resize(static_cast<size_t>(core_.runner_count()));
+      for (size_t i = 0; i < seen_.size(); ++i) Look(static_cast<int>(i));
+    }
+  }
+
+  void Look(int runner) {
+    Seen& seen = seen_[static_cast<size_t>(runner)];
+    const ExecutorCore::PollGlance glance = core_.GlanceAt(runner);
+    const Instant now = Instant::Now();
+    if (!glance.in_poll || !seen.in_poll || glance.progress != seen.progress) {
+      seen = {
+          .progress = glance.progress, .since = now, .in_poll = glance.in_poll};
+      return;
+    }
+    if (seen.reported || now - seen.since < options_.limit) return;
+    seen.reported = true;
+    Report(runner, now - seen.since);
+  }
+
+  void Report(int runner, absl::Duration so_far) {
+    StuckTask stuck;
+    stuck.runner = runner;
+    stuck.for_ = so_far;
+    PollCapture capture;
+    stuck.answered =
+        core_.CapturePoll(runner, Instant::Now() + kPatience, capture);
+    if (stuck.answered) {
+      stuck.task = capture.task;
+      stuck.name = capture.name;
+      stuck.spawned_at = capture.spawned_at;
+      stuck.awaits.assign(capture.awaits.lines().begin(),
+                          capture.awaits.lines().end());
+      stuck.stack = Symbolize(capture);
+    }
+    options_.on_stuck(stuck);
+  }
+
+  ExecutorCore& core_;
+  StuckTaskMonitorOptions options_;
+  std::vector<Seen> seen_;  // by runner
+
+  std::mutex mutex_;  // guards the next two
+  bool stop_ = false;
+  std::condition_variable stopped_;
+
+  executor_internal::Thread thread_;
+};
+
+absl::StatusOr<StuckTaskMonitor> StuckTaskMonitor::Start(
+    Executor& executor, StuckTaskMonitorOptions options) {
+  if (options.limit <= absl::ZeroDuration()) {
+    return absl::InvalidArgumentError(
+        "the limit of a StuckTaskMonitor is not positive");
+  }
+  if (absl::Status status = PollCapture::UseSignal(options.signal);
+      !status.ok()) {
+    return status;
+  }
+  auto watch = std::make_unique<Watch>(executor.core(), std::move(options));
+  if (absl::Status status = watch->Start(); !status.ok()) return status;
+  return StuckTaskMonitor(std::move(watch));
+}
+
+StuckTaskMonitor::StuckTaskMonitor(std::unique_ptr<Watch> watch)
+    : watch_(std::move(watch)) {}
+StuckTaskMonitor::StuckTaskMonitor(StuckTaskMonitor&& other) noexcept = default;
+StuckTaskMonitor& StuckTaskMonitor::operator=(
+    StuckTaskMonitor&& other) noexcept = default;
+StuckTaskMonitor::~StuckTaskMonitor() = default;
+
+}  // namespace weft

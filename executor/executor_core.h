@@ -207,6 +207,9 @@ class ExecutorCore final : public Spawner {
   Counter tick_polls_, runners_woken_, tick_wakes_, injected_;
   ExecutorStats earlier_;  // of the executors that had this core before
   ExecutorCore* next_free_ = nullptr;
+  // All that were ever made, for debuggers (tools/gdb/weft_gdb.py).
+  static ExecutorCore* all_;
+  ExecutorCore* next_of_all_ = nullptr;
 };
 
 inline Runner& ExecutorCore::RunnerAt(uint32_t index) {

@@ -46,7 +46,7 @@ constexpr size_t kMaxLeft = 256;
   return core;
 }
 
-constinit std::mutex pool_mutex;  // guards the next one
+constinit std::mutex pool_mutex;  // guards the next one, and ExecutorCore::all_
 constinit ExecutorCore* pool = nullptr;
 
 void DestroyTask(void* task) {
@@ -135,8 +135,7 @@ TaskDump ExecutorCore::Dump(absl::Duration patience) {
     dump.tasks.push_back(InspectTask(*task));
     UnrefTask(*task);
   }
-  std::sort(dump.tasks.begin(), dump.tasks.end(),
-            [](const TaskInfo& a, const TaskInfo& b) { return a.id < b.id; });
+  dump.Sort();
   return dump;
 }
 
@@ -154,7 +153,12 @@ void ExecutorCore::AwaitCensus(TaskCensus& census, int asked,
 
 // ---- Birth and death ----
 
-ExecutorCore::ExecutorCore() = default;
+constinit ExecutorCore* ExecutorCore::all_ = nullptr;
+
+ExecutorCore::ExecutorCore() {
+  const std::lock_guard lock(pool_mutex);
+  next_of_all_ = std::exchange(all_, this);
+}
 
 ExecutorCore* ExecutorCore::Acquire() {
   ExecutorCore* core = nullptr;

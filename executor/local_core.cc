@@ -286,6 +286,20 @@ void LocalCore::WakeSlots() {
   }
 }
 
+TaskDump LocalCore::Dump() {
+  CheckHome();
+  TaskDump dump;
+  dump.queued = ready_.size();
+  std::vector<SpawnedTask*> tasks;
+  suspended_.AppendReferences(tasks);
+  for (SpawnedTask* task : tasks) {
+    dump.tasks.push_back(InspectTask(*task));
+    UnrefTask(*task);
+  }
+  dump.Sort();
+  return dump;
+}
+
 bool LocalCore::IsEmpty() {
   CheckHome();
   TakeInbox();

@@ -19,6 +19,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "weft/executor/local_inbox.h"
+#include "weft/executor/task_dump.h"
 #include "weft/executor/task_list.h"
 #include "weft/executor/task_ring.h"
 #include "weft/task/context.h"
@@ -59,6 +60,7 @@ class LocalCore final : public Spawner {
              absl::FunctionRef<bool(Context&)> poll);
   void Forget(DriveSlot& slot);
   bool TryTick();
+  TaskDump Dump();
   bool IsEmpty();
   uint64_t arrivals() const;
   size_t Suspended() const {

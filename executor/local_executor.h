@@ -30,6 +30,7 @@
 #include <utility>
 
 #include "weft/executor/local_core.h"
+#include "weft/executor/task_dump.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
 #include "weft/task/join_handle.h"
@@ -117,6 +118,10 @@ class LocalExecutor {
   // this thread has looked; IsEmpty() looks. If it is empty twice with the same
   // number, there was no task in between, unless spawned by this thread.
   uint64_t arrivals() const { return core_->arrivals(); }
+
+  // The live tasks, what each waits for: for people, see executor/task_dump.h. At
+  // home (CHECK-failed otherwise).
+  TaskDump Dump() { return core_->Dump(); }
 
   // How many tasks have been polled and are unfinished; any thread may ask.
   size_t suspended() const { return core_->Suspended(); }

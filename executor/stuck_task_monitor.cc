@@ -40,6 +40,9 @@ constexpr absl::Duration kPatience = absl::Milliseconds(50);
 
 // The functions between the signal's handler and the executor.
 std::vector<std::string> Symbolize(const PollCapture& capture) {
+  // Abseil's has a lock of its own, which the thread sanitizer does not see.
+  constinit static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   std::vector<std::string> stack;
   // The handler and the system's return from it.
   constexpr size_t kHandler = 2;

@@ -3,6 +3,7 @@
 
 #include "weft/executor/task_dump.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,11 @@
 #include "weft/task/task_info.h"
 
 namespace weft {
+
+void TaskDump::Sort() {
+  std::sort(tasks.begin(), tasks.end(),
+            [](const TaskInfo& a, const TaskInfo& b) { return a.id < b.id; });
+}
 
 std::string TaskDump::ToString() const {
   std::string text =

@@ -29,6 +29,8 @@ struct TaskDump {
   // The runners that did not answer in time: see ExecutorStats.
   std::vector<int> silent_runners;
 
+  void Sort();
+
   // For people.
   std::string ToString() const;
 };

@@ -29,6 +29,7 @@
 #include <utility>
 
 #include "weft/task/abort_handle.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
 #include "weft/task/join_result.h"
@@ -89,6 +90,11 @@ class [[nodiscard(
   bool IsFinished() const {
     task_internal::CheckNotEmpty(task_);
     return (task_internal::LoadState(task_) & task_internal::kDone) != 0;
+  }
+
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const {
+    if (task_ != nullptr) trace.AddFuture("task", task_->id.value());
   }
 
   TaskId id() const {
@@ -205,6 +211,8 @@ class [[nodiscard]] CancelFuture {
     return Output(TakeReady(handle_.TakeOutput()));
   }
 
+  void Trace(AwaitTrace& trace) const { handle_.Trace(trace); }
+
  private:
   JoinHandle<T> handle_;
   bool cancelled_ = false;
@@ -225,6 +233,8 @@ class [[nodiscard]] OutcomeFuture {
     if (!handle_.HasOutput()) return Output(NoOutputStatus(handle_.task_));
     return MakeOutcome(handle_.TakeOutput());
   }
+
+  void Trace(AwaitTrace& trace) const { handle_.Trace(trace); }
 
  private:
   JoinHandle<T> handle_;
@@ -253,6 +263,8 @@ class [[nodiscard]] ResultFuture {
     return Output(id, std::optional<typename Output::Value>(
                           std::in_place, TakeReady(handle_.TakeOutput())));
   }
+
+  void Trace(AwaitTrace& trace) const { handle_.Trace(trace); }
 
  private:
   JoinHandle<T> handle_;

@@ -38,7 +38,8 @@
 //   1. The future is touched only by the owner. Ownership starts with the
 //      transition that sets kScheduled, travels with the Runnable (whoever
 //      carries it between threads publishes it, as any queue does), and ends in
-//      Suspend or Finish. So the future is never run by two threads, and never
+//      Suspend or Finish. Who only looks (TryOwn) is an owner, too: he suspends it
+//      and schedules it if it was woken or cancelled meanwhile. So the future is never run by two threads, and never
 //      after kDone.
 //   2. A wake after the look of BeginRun leads to another BeginRun, unless the
 //      task is done by then: either Wake sees the owner and Suspend sees

@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "absl/time/time.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
 #include "weft/task/instant.h"
@@ -43,6 +44,7 @@ class TimedFuture {
  public:
   explicit TimedFuture(F&& future) : future_(std::move(future)) {}
   F& get() { return *future_; }
+  const F* find() const { return future_.has_value() ? &*future_ : nullptr; }
   void Drop() { future_.reset(); }
 
  private:
@@ -53,6 +55,7 @@ class TimedFuture<F&> {
  public:
   explicit TimedFuture(F& future) : future_(future) {}
   F& get() { return future_; }
+  const F* find() const { return &future_; }
   void Drop() {}
 
  private:
@@ -85,6 +88,13 @@ class [[nodiscard]] TimeoutFuture {
   }
 
   Instant deadline() const { return sleep_.deadline(); }
+
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const {
+    trace.AddFuture("Timeout");
+    const AwaitTrace::Scope scope(trace);
+    if (const auto* future = future_.find()) TraceFuture(*future, trace);
+  }
 
  private:
   timer_internal::TimedFuture<F> future_;

@@ -5,8 +5,9 @@
 
 #include "weft/executor/stuck_task_monitor.h"
 
+#include <poll.h>
+
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <mutex>
 #include <string>
@@ -70,9 +71,7 @@ class Reports {
 
 // In system calls: the thread sanitizer holds signals back until there is one.
 void HoldUntilReported(Reports& reports) {
-  while (!reports.Any()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  while (!reports.Any()) ::poll(nullptr, 0, /*timeout=*/1);
 }
 
 Task<> Innermost(Reports& reports) {
@@ -187,8 +186,7 @@ TEST(StuckTaskMonitorTest, LeavesBlockInPlaceAndSleepersAlone) {
   ASSERT_TRUE(monitor.ok());
   const EnvironmentScope scope(environment);
   executor.Run([](Executor& executor, Reports& reports) -> Task<> {
-    BlockInPlace(
-        [] { std::this_thread::sleep_for(std::chrono::milliseconds(100)); });
+    BlockInPlace([] { ::poll(nullptr, 0, /*timeout=*/100); });
     JoinHandle<> task = SpawnBuilder()
                             .On(executor.spawner())
                             .Name("stuck")

@@ -36,11 +36,14 @@ enum class WakerEnd {
   kAbortThenDrop,  // an AbortHandle's doing: cancels, never wakes
 };
 
-// `kWakers` is the waker thread's doing, `kHandle` the handle's.
+// `kWakers` is the waker thread's doing, `kHandle` the handle's. With `kInspects`
+// one more thread looks at the future (task/task_info.h).
 template <class Atomics, Handle kHandleDoes, WakerEnd kWakerDoes,
-          bool kYields = false>
+          bool kYields = false, bool kInspects = false>
 struct TaskModel
-    : rl::test_suite<TaskModel<Atomics, kHandleDoes, kWakerDoes, kYields>, 4> {
+    : rl::test_suite<
+          TaskModel<Atomics, kHandleDoes, kWakerDoes, kYields, kInspects>,
+          kInspects ? 5 : 4> {
   BasicTaskState<Atomics> state;
   rl::atomic<int> runnables;   // how many are in the queue
   rl::atomic<int> sent;        // what the future waits for
@@ -61,6 +64,7 @@ struct TaskModel
 
   void before() {
     state.Ref();  // the waker thread's
+    if (kInspects) state.Ref();
     for (auto* counter :
          {&sent, &joined, &ended, &outputs_made, &outputs_gone, &freed}) {
       (*counter)(RL_INFO).store(0, rl::mo_relaxed);
@@ -83,6 +87,7 @@ struct TaskModel
   void thread(unsigned index) {
     if (index < 2) return RunTasks();
     if (index == 2) return Wake();
+    if (index == 4) return Inspect();
     HandleThread();
   }
 
@@ -186,6 +191,14 @@ struct TaskModel
     Act(state.Unref());
   }
 
+  void Inspect() {
+    if (state.TryOwn()) {
+      RL_ASSERT(static_cast<int>(future(RL_INFO)) == 1);
+      if (state.Suspend(false) != Then::kNothing) Act(Then::kReschedule);
+    }
+    Act(state.Unref());
+  }
+
   void HandleThread() {
     if (kHandleCancels) {
       if (!kWakerCancels) cancel_reason(RL_INFO) = 1;
@@ -281,6 +294,25 @@ TEST(TaskStateModelTest, Abort) {
   EXPECT_TRUE((TaskHolds<Handle::kDetach, WakerEnd::kAbortThenDrop>()));
   EXPECT_TRUE((TaskHolds<Handle::kCancelAndJoin, WakerEnd::kAbortThenDrop>()));
   EXPECT_TRUE((TaskHolds<Handle::kPollAndDetach, WakerEnd::kAbortThenDrop>()));
+}
+
+template <Handle kHandleDoes, WakerEnd kWakerDoes, bool kYields = false>
+bool InspectedTaskHolds() {
+  return Holds<TaskModel<RelacyAtomics, kHandleDoes, kWakerDoes, kYields,
+                         /*kInspects=*/true>>(kExecutions);
+}
+
+// Somebody looks at it, whatever the others do.
+TEST(TaskStateModelTest, Inspect) {
+  EXPECT_TRUE((InspectedTaskHolds<Handle::kJoin, WakerEnd::kWake>()));
+  EXPECT_TRUE(
+      (InspectedTaskHolds<Handle::kJoin, WakerEnd::kWakeByRefThenDrop>()));
+  EXPECT_TRUE((InspectedTaskHolds<Handle::kDrop, WakerEnd::kDropOnly>()));
+  EXPECT_TRUE((InspectedTaskHolds<Handle::kDetach, WakerEnd::kDropOnly>()));
+  EXPECT_TRUE(
+      (InspectedTaskHolds<Handle::kCancelAndJoin, WakerEnd::kDropOnly>()));
+  EXPECT_TRUE((InspectedTaskHolds<Handle::kJoin, WakerEnd::kWake, true>()));
+  EXPECT_TRUE((InspectedTaskHolds<Handle::kDrop, WakerEnd::kAbortThenDrop>()));
 }
 
 // Nobody is left who could wake it: it ends all the same.

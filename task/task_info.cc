@@ -35,7 +35,7 @@ State InspectShared(TaskHeader* task, TaskInfo& info) {
   TraceInto(task, info);
   const uint64_t word = task->shared.Load();
   // The caller's, this owner's, and the handle's.
-  const uint64_t known = 2 + ((word & kHandle) != 0);
+  const uint64_t known = 2 + ((word & kHandle) != 0 ? 1 : 0);
   const bool forgotten = word / kReference <= known;
   if (task->shared.Suspend(/*woken_by_itself=*/false) != Then::kNothing) {
     task->vtable->schedule(task, ScheduleInfo());
@@ -51,8 +51,8 @@ State InspectLocal(TaskHeader* task, TaskInfo& info) {
   if (glance.scheduled) return State::kScheduled;
   TraceInto(task, info);
   // The caller's, home's, and the handle's.
-  return glance.references <= 2 + glance.has_handle ? State::kForgotten
-                                                    : State::kWaiting;
+  const uint64_t known = 2 + (glance.has_handle ? 1 : 0);
+  return glance.references <= known ? State::kForgotten : State::kWaiting;
 }
 
 }  // namespace

@@ -41,6 +41,15 @@ using executor_testing::Gate;
 using executor_testing::Runners;
 using executor_testing::SpinUntil;
 
+// The thread sanitizer may call a handler from where no unwinder gets out.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kSeesStack = false;
+#elif defined(__has_feature)
+constexpr bool kSeesStack = !__has_feature(thread_sanitizer);
+#else
+constexpr bool kSeesStack = true;
+#endif
+
 // Collects reports; the tests' polls last until one has come.
 class Reports {
  public:
@@ -70,7 +79,7 @@ class Reports {
 };
 
 // In system calls: the thread sanitizer holds signals back until there is one.
-void HoldUntilReported(Reports& reports) {
+[[gnu::noinline]] void HoldUntilReported(Reports& reports) {
   while (!reports.Any()) ::poll(nullptr, 0, /*timeout=*/1);
 }
 
@@ -111,7 +120,9 @@ TEST(StuckTaskMonitorTest, NamesTheTaskAndItsAwaits) {
   EXPECT_NE(text.find("\"greedy\", spawned at stuck_task_monitor_test.cc:"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("HoldUntilReported"), std::string::npos) << text;
+  if (kSeesStack) {
+    EXPECT_NE(text.find("HoldUntilReported"), std::string::npos) << text;
+  }
 }
 
 TEST(StuckTaskMonitorTest, ReportsEachPollOnce) {
@@ -165,7 +176,9 @@ TEST(StuckTaskMonitorTest, WhileTheFutureIsDestroyedOnlyTheStackIsShown) {
   const StuckTask stuck = reports.all().at(0);
   EXPECT_TRUE(stuck.answered);
   EXPECT_EQ(stuck.awaits.size(), 0u);
-  EXPECT_NE(stuck.ToString().find("HoldUntilReported"), std::string::npos);
+  if (kSeesStack) {
+    EXPECT_NE(stuck.ToString().find("HoldUntilReported"), std::string::npos);
+  }
 }
 
 // Both may take as long as they like. A task that is stuck afterwards shows that the

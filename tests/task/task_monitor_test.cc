@@ -1,0 +1,155 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "weft/task/task_monitor.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+
+namespace weft {
+namespace {
+
+using task_internal::MonitorCore;
+
+constexpr int64_t kMicrosecond = 1'000;
+
+TEST(TaskMonitorTest, HasSeenNothingAtFirst) {
+  TaskMonitor monitor;
+  const TaskMetrics totals = monitor.Totals();
+  EXPECT_EQ(totals.created, 0u);
+  EXPECT_EQ(totals.finished, 0u);
+  EXPECT_EQ(totals.dropped, 0u);
+  EXPECT_EQ(totals.polls.count(), 0u);
+  EXPECT_EQ(totals.max_idle, absl::ZeroDuration());
+}
+
+TEST(TaskMonitorTest, TellsTheEndsApart) {
+  TaskMonitor monitor;
+  MonitorCore& core = *monitor.core();
+  for (int i = 0; i < 7; ++i) core.AddCreated();
+  core.AddEnd(MonitorCore::End::kReady);
+  core.AddEnd(MonitorCore::End::kReady);
+  core.AddEnd(MonitorCore::End::kThrew);
+  core.AddEnd(MonitorCore::End::kDropped);
+  const TaskMetrics totals = monitor.Totals();
+  EXPECT_EQ(totals.created, 7u);
+  EXPECT_EQ(totals.finished, 3u);
+  EXPECT_EQ(totals.threw, 1u);
+  EXPECT_EQ(totals.dropped, 1u);
+}
+
+TEST(TaskMonitorTest, APollIsSlowAndADelayLongFromFiftyMicrosecondsOn) {
+  TaskMonitor monitor;
+  MonitorCore& core = *monitor.core();
+  core.AddPoll(50 * kMicrosecond - 1);
+  core.AddScheduled(50 * kMicrosecond - 1);
+  EXPECT_EQ(monitor.Totals().slow_polls.count, 0u);
+  EXPECT_EQ(monitor.Totals().long_delays.count, 0u);
+
+  core.AddPoll(50 * kMicrosecond);
+  core.AddScheduled(60 * kMicrosecond);
+
+  const TaskMetrics totals = monitor.Totals();
+  EXPECT_EQ(totals.slow_polls.count, 1u);
+  EXPECT_EQ(totals.slow_polls.total, absl::Microseconds(50));
+  EXPECT_EQ(totals.long_delays.count, 1u);
+  EXPECT_EQ(totals.long_delays.total, absl::Microseconds(60));
+  EXPECT_EQ(totals.polls.count(), 2u);
+  EXPECT_EQ(totals.scheduled.count(), 2u);
+}
+
+TEST(TaskMonitorTest, TheThresholdsMayBeChosen) {
+  TaskMonitor monitor({.slow_poll = absl::Milliseconds(1),
+                       .long_delay = absl::InfiniteDuration()});
+  monitor.core()->AddPoll(999 * kMicrosecond);
+  monitor.core()->AddPoll(1'000 * kMicrosecond);
+  monitor.core()->AddScheduled(3'600'000 * int64_t{1'000'000});
+  EXPECT_EQ(monitor.Totals().slow_polls.count, 1u);
+  EXPECT_EQ(monitor.Totals().long_delays.count, 0u);
+}
+
+TEST(TaskMonitorTest, AnIntervalIsWhatCameSinceTheLast) {
+  TaskMonitor monitor;
+  MonitorCore& core = *monitor.core();
+  core.AddCreated();
+  core.AddPoll(10);
+  core.AddIdle(100);
+  EXPECT_EQ(monitor.TakeInterval().polls.count(), 1u);
+
+  core.AddCreated();
+  core.AddFirstPollDelay(5);
+  core.AddPoll(70 * kMicrosecond);
+  core.AddIdle(40);
+  core.AddScheduled(80 * kMicrosecond);
+  core.AddEnd(MonitorCore::End::kReady);
+
+  const TaskMetrics interval = monitor.TakeInterval();
+  EXPECT_EQ(interval.created, 1u);
+  EXPECT_EQ(interval.finished, 1u);
+  EXPECT_EQ(interval.first_poll_delay.total(), absl::Nanoseconds(5));
+  EXPECT_EQ(interval.polls.count(), 1u);
+  EXPECT_EQ(interval.polls.total(), absl::Microseconds(70));
+  EXPECT_EQ(interval.slow_polls.count, 1u);
+  EXPECT_EQ(interval.idle.total(), absl::Nanoseconds(40));
+  EXPECT_EQ(interval.max_idle, absl::Nanoseconds(40));
+  EXPECT_EQ(interval.scheduled.total(), absl::Microseconds(80));
+  EXPECT_EQ(interval.long_delays.total, absl::Microseconds(80));
+  EXPECT_EQ(monitor.Totals().max_idle, absl::Nanoseconds(100));
+  EXPECT_EQ(monitor.TakeInterval().created, 0u);
+  EXPECT_EQ(monitor.TakeInterval().max_idle, absl::ZeroDuration());
+}
+
+TEST(TaskMonitorTest, ACopyIsTheSameMonitor) {
+  TaskMonitor monitor;
+  TaskMonitor copy = monitor;
+  monitor.core()->AddCreated();
+  EXPECT_EQ(copy.TakeInterval().created, 1u);
+  EXPECT_EQ(monitor.TakeInterval().created, 0u);
+}
+
+TEST(TaskMonitorTest, ATimeBelowZeroCountsAsZero) {
+  TaskMonitor monitor;
+  monitor.core()->AddFirstPollDelay(-1);
+  monitor.core()->AddPoll(-1);
+  monitor.core()->AddIdle(-1);
+  monitor.core()->AddScheduled(-1);
+  const TaskMetrics totals = monitor.Totals();
+  EXPECT_EQ(totals.first_poll_delay.count(0), 1u);
+  EXPECT_EQ(totals.polls.count(0), 1u);
+  EXPECT_EQ(totals.idle.count(0), 1u);
+  EXPECT_EQ(totals.scheduled.count(0), 1u);
+}
+
+TEST(TaskMonitorTest, IntervalsOfBusyThreadsAddUpToTheTotals) {
+  constexpr uint64_t kThreads = 3;
+  constexpr uint64_t kPolls = 5'000;
+  TaskMonitor monitor;
+  std::vector<std::thread> threads;
+  for (uint64_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([monitor] {
+      for (uint64_t j = 0; j < kPolls; ++j) {
+        monitor.core()->AddPoll(2);
+        monitor.core()->AddIdle(static_cast<int64_t>(j));
+      }
+    });
+  }
+  uint64_t polls = 0;
+  absl::Duration max_idle;
+  for (int i = 0; i < 100; ++i) {
+    const TaskMetrics interval = monitor.TakeInterval();
+    polls += interval.polls.count();
+    max_idle = std::max(max_idle, interval.max_idle);
+  }
+  for (std::thread& thread : threads) thread.join();
+  const TaskMetrics rest = monitor.TakeInterval();
+  EXPECT_EQ(polls + rest.polls.count(), kThreads * kPolls);
+  EXPECT_EQ(std::max(max_idle, rest.max_idle), absl::Nanoseconds(kPolls - 1));
+}
+
+}  // namespace
+}  // namespace weft

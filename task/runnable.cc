@@ -126,12 +126,20 @@ void ReleaseLocals(TaskHeader* task) {
   task->extras->locals = InheritedLocals();
 }
 
+// As FinishTask's.
+TaskEnd EndOf(const TaskHeader* task, uint64_t output) {
+  if (output == 0) return TaskEnd::kCancelled;
+  return task->exception == nullptr ? TaskEnd::kFinished : TaskEnd::kThrew;
+}
+
 // The future has been destroyed; the output, if any, is stored. Ends the task
 // and gives up the reference of the owner or of home.
 template <class State>
 void FinishTask(TaskHeader* task, State& state, uint64_t output) {
   ReleaseLocals(task);
-  if (task->vtable->on_gone != nullptr) task->vtable->on_gone(task);
+  if (task->vtable->on_gone != nullptr) {
+    task->vtable->on_gone(task, EndOf(task, output));
+  }
   const uint64_t before = state.Finish(output);
   if (!State::KeptReference(before)) return;
   if ((before & kJoinWaker) != 0) std::move(task->join_waker).Wake();
@@ -167,9 +175,15 @@ bool PollCatching(TaskHeader* task, Context& cx) {
 #endif
 }
 
-// Polls, or destroys, as BeginRun has said.
-template <class State>
-bool RunBegun(TaskHeader* task, State& state, Then begun, uint32_t units) {
+struct NoObserver {
+  void BeforePoll(TaskHeader&) {}
+  void AfterPoll(TaskHeader&) {}
+};
+
+// Polls, or destroys, as BeginRun has said. Who has no observer pays for none.
+template <class State, class Observer>
+bool RunBegun(TaskHeader* task, State& state, Then begun, uint32_t units,
+              Observer& observer) {
   RunningScope running({.task = task,
                         .locals = task->locals(),
                         .may_block = false,
@@ -182,7 +196,9 @@ bool RunBegun(TaskHeader* task, State& state, Then begun, uint32_t units) {
   Budget budget(units);
   const Environment& environment = Environment::Current();
   Context cx(waker.get(), &budget, &environment);
+  observer.BeforePoll(*task);
   const bool ready = PollCatching(task, cx);
+  observer.AfterPoll(*task);
   WEFT_CHECK(&Environment::Current() == &environment,
              "a task was suspended inside an EnvironmentScope or EnterGuard, "
              "which other tasks would see: do not hold one across co_await");
@@ -205,11 +221,31 @@ bool RunBegun(TaskHeader* task, State& state, Then begun, uint32_t units) {
   }
 }
 
+template <class Observer>
+bool RunHome(TaskHeader* task, uint32_t units, Observer& observer) {
+  return RunBegun(task, task->local, task->local.BeginRun(), units, observer);
+}
+
 // A message is received on any thread once its task has ended.
 bool ReceiveHere(TaskHeader* task, bool cancel) {
   const Then then = task->local.Receive(cancel);
   if (then == Then::kFree) task->vtable->free(task);
   return then == Then::kSchedule;
+}
+
+template <class Observer>
+bool RunAnywhere(void* runnable, uint32_t units, Observer& observer) {
+  TaskHeader* task = TaskOf(runnable);
+  if (task->thread == nullptr) {
+    return RunBegun(task, task->shared, task->shared.BeginRun(), units,
+                    observer);
+  }
+  if (IsMessage(runnable)) {
+    if (!ReceiveMessage(runnable)) return false;
+  } else {
+    WEFT_CHECK(!OnForeignThread(task), kRunElsewhere);
+  }
+  return RunHome(task, units, observer);
 }
 
 // Instead of a run.
@@ -286,20 +322,21 @@ Waker MakeTaskWaker(TaskHeader* task) {
 }
 
 bool RunLocalTask(TaskHeader* task, uint32_t units) {
-  return RunBegun(task, task->local, task->local.BeginRun(), units);
+  NoObserver nobody;
+  return RunHome(task, units, nobody);
+}
+
+bool RunLocalTask(TaskHeader* task, uint32_t units, PollObserver& observer) {
+  return RunHome(task, units, observer);
 }
 
 bool RunTask(void* runnable, uint32_t units) {
-  TaskHeader* task = TaskOf(runnable);
-  if (task->thread == nullptr) {
-    return RunBegun(task, task->shared, task->shared.BeginRun(), units);
-  }
-  if (IsMessage(runnable)) {
-    if (!ReceiveMessage(runnable)) return false;
-  } else {
-    WEFT_CHECK(!OnForeignThread(task), kRunElsewhere);
-  }
-  return RunLocalTask(task, units);
+  NoObserver nobody;
+  return RunAnywhere(runnable, units, nobody);
+}
+
+bool RunTask(void* runnable, uint32_t units, PollObserver& observer) {
+  return RunAnywhere(runnable, units, observer);
 }
 
 bool DropRunnable(void* runnable) {

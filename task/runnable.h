@@ -22,7 +22,8 @@
 // Metadata: a value of the executor's own in the task, of any type M. If M has
 // them, these members are called, the first two by the thread that runs the task:
 //   void OnPending()  after each pending poll, while no other thread can run it;
-//   void OnGone()     once, when the future has been destroyed;
+//   void OnGone()     once, when the future has been destroyed; or OnGone(TaskEnd),
+//                     which is told how the task ended;
 //   void OnCancel()   when the handle is dropped or cancelled, by that thread, and
 //                     also while another thread runs the task. Whoever finds the
 //                     Runnable in a queue may drop it here, to free it at once.

@@ -30,6 +30,7 @@
 #include "weft/task/join_handle.h"
 #include "weft/task/runnable.h"
 #include "weft/task/source_location.h"
+#include "weft/task/task_cell.h"
 #include "weft/task/task_identity.h"
 
 namespace weft {
@@ -43,14 +44,15 @@ struct SpawnedTask {
 
   // Called by the task (see runnable.h).
   inline void OnPending();
-  inline void OnGone();
+  inline void OnGone(TaskEnd end);
 
   Spawner* const spawner;
   SpawnedTask* next = nullptr;
   SpawnedTask* previous = nullptr;
   uint32_t shard = 0;
   bool registered = false;
-  bool named = false;  // constant once it is scheduled
+  bool named = false;     // constant once it is scheduled
+  bool observed = false;  // NoteEnd() is called for it; likewise
 };
 
 class Spawner {
@@ -84,6 +86,7 @@ class Spawner {
       F future, SourceLocation at = SourceLocation::current()) {
     Spawner& target = Target();
     auto spawned = target.MakeTask(std::move(future), at);
+    if (target.observes_) target.NoteSpawn(spawned.runnable);
     target.Schedule(std::move(spawned.runnable), ScheduleInfo());
     return std::move(spawned.handle);
   }
@@ -102,6 +105,7 @@ class Spawner {
     spawned.runnable.metadata().named =
         extras != nullptr && !extras->name.empty();
     spawned.runnable.SetExtras(std::move(extras));
+    if (target.observes_) target.NoteSpawn(spawned.runnable);
     target.Schedule(std::move(spawned.runnable), ScheduleInfo());
     return std::move(spawned.handle);
   }
@@ -131,6 +135,7 @@ class Spawner {
       F future = AsFuture(Item(std::move(item)));
       task_internal::CheckNotBorrowing(task_internal::FutureBorrows(future));
       auto spawned = MakeTask(std::move(future), at);
+      if (observes_) NoteSpawn(spawned.runnable);
       handles.push_back(std::move(spawned.handle));
       runnables.push_back(std::move(spawned.runnable));
     }
@@ -161,6 +166,21 @@ class Spawner {
   // From now on tasks are bound to `thread` (see SpawnLocalOn), the result of
   // task_internal::ThisThread() there. Requires: nobody is spawning.
   void BindTo(const void* thread) { thread_ = thread; }
+
+  // From now on, or not any more, NoteSpawn() is called for each new task.
+  // Requires: nobody is spawning.
+  void ObserveSpawns(bool on) { observes_ = on; }
+  // A task was made, which is scheduled next. Called by the thread that spawns it.
+  // NoteEnd() is called for it if this sets `observed` in its metadata.
+  virtual void NoteSpawn(Runnable<SpawnedTask>& task) {
+    static_cast<void>(task);
+  }
+  // The task is over, its future destroyed; it is the one that runs on the calling
+  // thread (task/current_task.h), which did that.
+  virtual void NoteEnd(SpawnedTask& task, TaskEnd end) {
+    static_cast<void>(task);
+    static_cast<void>(end);
+  }
 
   // Runs `runnable` soon; destroys it (and so its future) if it never will.
   // Called on whatever thread wakes the task.
@@ -200,12 +220,14 @@ class Spawner {
 
   const void* thread_ = nullptr;  // null: any
   const bool routes_ = false;
+  bool observes_ = false;
 };
 
 void SpawnedTask::OnPending() {
   if (!std::exchange(registered, true)) spawner->Register(*this);
 }
-void SpawnedTask::OnGone() {
+void SpawnedTask::OnGone(TaskEnd end) {
+  if (observed) spawner->NoteEnd(*this, end);
   if (registered) spawner->Unregister(*this);
 }
 

@@ -46,6 +46,14 @@ struct ScheduleInfo {
   bool woken_while_running = false;
 };
 
+// How a task ended.
+enum class TaskEnd {
+  kFinished,   // its future was ready
+  kThrew,      // its poll threw
+  kCancelled,  // its future was destroyed before: aborted, or dropped by its
+               // handle or its executor
+};
+
 namespace task_internal {
 
 struct TaskHeader;
@@ -59,9 +67,9 @@ struct TaskVTable {
   void* (*output)(TaskHeader* task);
   // Hands on the Runnable `runnable`, which the caller owns; see TaskOf.
   void (*schedule)(void* runnable, ScheduleInfo info) noexcept;
-  void (*on_pending)(TaskHeader* task);  // may be null
-  void (*on_gone)(TaskHeader* task);     // may be null
-  void (*on_cancel)(TaskHeader* task);   // may be null
+  void (*on_pending)(TaskHeader* task);            // may be null
+  void (*on_gone)(TaskHeader* task, TaskEnd end);  // may be null
+  void (*on_cancel)(TaskHeader* task);             // may be null
   // Adds what the future waits for; by who may touch it, and signals to its poll.
   void (*trace)(const TaskHeader* task, AwaitTrace& trace);
   void (*free)(TaskHeader* task) noexcept;
@@ -129,8 +137,21 @@ inline void PrefetchRunnable(const void* runnable) {
   __builtin_prefetch(reinterpret_cast<const void*>(address + 64));
 }
 
+// Is told of a poll, on its thread, while the task is the one that runs there: just
+// before, and after it has returned or thrown. A ready task's future is gone by then,
+// but its end has not been told to anybody yet.
+class PollObserver {
+ public:
+  virtual void BeforePoll(TaskHeader& task) noexcept = 0;
+  virtual void AfterPoll(TaskHeader& task) noexcept = 0;
+
+ protected:
+  ~PollObserver() = default;
+};
+
 // See Runnable. DropRunnable: true if that has destroyed the future.
 bool RunTask(void* runnable, uint32_t budget);
+bool RunTask(void* runnable, uint32_t budget, PollObserver& observer);
 bool DropRunnable(void* runnable);
 void RefuseRunnable(void* runnable);
 Waker MakeTaskWaker(TaskHeader* task);
@@ -144,6 +165,7 @@ void UnrefTask(TaskHeader* task);
 bool ReceiveMessage(void* message);
 // RunTask of a home Runnable, at home.
 bool RunLocalTask(TaskHeader* task, uint32_t budget);
+bool RunLocalTask(TaskHeader* task, uint32_t budget, PollObserver& observer);
 // Drops a Runnable whose executor is closed, on any thread. The task was never
 // run, or it is done.
 void DropLateRunnable(void* runnable);
@@ -264,7 +286,13 @@ class TaskCell final : public TaskHeaderWith<M> {
     }
   }
   static void OnPending(TaskHeader* task) { Of(task)->metadata.OnPending(); }
-  static void OnGone(TaskHeader* task) { Of(task)->metadata.OnGone(); }
+  static void OnGone(TaskHeader* task, TaskEnd end) {
+    if constexpr (requires(M& m) { m.OnGone(end); }) {
+      Of(task)->metadata.OnGone(end);
+    } else {
+      Of(task)->metadata.OnGone();
+    }
+  }
   static void OnCancel(TaskHeader* task) { Of(task)->metadata.OnCancel(); }
   static void Trace(const TaskHeader* task, AwaitTrace& trace) {
     TraceFuture(static_cast<const TaskCell*>(task)->future_, trace);
@@ -278,7 +306,11 @@ class TaskCell final : public TaskHeaderWith<M> {
     if constexpr (requires(M& m) { m.OnPending(); }) {
       vtable.on_pending = &OnPending;
     }
-    if constexpr (requires(M& m) { m.OnGone(); }) vtable.on_gone = &OnGone;
+    if constexpr (
+        requires(M& m) { m.OnGone(); } ||
+        requires(M& m) { m.OnGone(TaskEnd()); }) {
+      vtable.on_gone = &OnGone;
+    }
     if constexpr (requires(M& m) { m.OnCancel(); }) {
       vtable.on_cancel = &OnCancel;
     }

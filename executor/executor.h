@@ -36,6 +36,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -43,6 +44,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 #include "weft/executor/executor_core.h"
+#include "weft/executor/executor_hooks.h"
 #include "weft/executor/executor_stats.h"
 #include "weft/executor/runner_options.h"
 #include "weft/executor/task_dump.h"
@@ -140,7 +142,19 @@ class Executor {
         core_.load(std::memory_order_relaxed);
     if (core == nullptr) return;
     core->Close();
+    core->DropHooks();
     executor_internal::ExecutorCore::Release(core);
+  }
+
+  // Calls `hooks` for the tasks that are spawned from now on; see
+  // executor/executor_hooks.h. At most once, and while nobody else uses the
+  // executor: CHECK-fails where a thread is in Run() or TryTick().
+  void SetHooks(ExecutorHooks hooks) {
+    SetHooks(std::make_shared<const ExecutorHooks>(std::move(hooks)));
+  }
+  // The same, for hooks that several executors share.
+  void SetHooks(std::shared_ptr<const ExecutorHooks> hooks) {
+    core().SetHooks(std::move(hooks));
   }
 
   // Starts running a future, or what a function returns; see Spawner.

@@ -26,6 +26,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "weft/executor/adaptive_spin.h"
+#include "weft/executor/executor_hooks.h"
 #include "weft/executor/run_queue.h"
 #include "weft/executor/run_signal.h"
 #include "weft/executor/runner.h"
@@ -43,6 +44,7 @@
 #include "weft/task/random.h"
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
+#include "weft/task/task_cell.h"
 #include "weft/task/waker.h"
 
 namespace weft::executor_internal {
@@ -74,6 +76,10 @@ bool PollMain(absl::FunctionRef<bool(Context&)> poll, Context& cx,
   static_cast<void>(thrown);
   return poll(cx);
 #endif
+}
+
+void Poll(void* task, task_internal::PollObserver& observer) {
+  task_internal::RunTask(task, Budget::kPerPoll, observer);
 }
 
 // Counts the caller while it exists.
@@ -240,6 +246,7 @@ void ExecutorCore::EnterRunner(Runner& runner, const RunnerOptions& options,
   runner.random = Random(Environment::CurrentRandom().Next());
   runner.driver = &driver;
   runner.run_signal = &RunSignal::Of(signal);
+  runner.observer = FindObserver();
   runner.since_injector = runner.since_driver = 0;
   runner.interval_start = Instant::Past();
   runner.spin = AdaptiveSpin(HasSeveralProcessors() ? AdaptiveSpin::kMax
@@ -303,6 +310,9 @@ void ExecutorCore::RunTask(Runner& runner, void* task) {
   ++runner.since_tuned;
   runner.misses = 0;
   runner.polls.Add();
+  if (runner.observer != nullptr) [[unlikely]] {
+    return Poll(task, *runner.observer);
+  }
   Runnable<SpawnedTask>::FromRaw(task).Run();
 }
 
@@ -427,6 +437,36 @@ void ExecutorCore::Flush(Runner& runner) {
   WakeDozer();
 }
 
+// ---- Hooks ----
+
+void ExecutorCore::SetHooks(std::shared_ptr<const ExecutorHooks> hooks) {
+  WEFT_CHECK(
+      running_.load() == 0 && ticking_.load() == 0,
+      "SetHooks() was called while a thread is inside the Run(), TryTick() "
+      "or Tick() of the executor: call it before");
+  WEFT_CHECK(
+      hooks_ == nullptr,
+      "SetHooks() was called twice on one executor, whose tasks belong to "
+      "the hooks they were spawned with");
+  hooks_ = std::make_unique<HookCaller>(std::move(hooks));
+  ObserveSpawns(true);
+}
+
+void ExecutorCore::DropHooks() {
+  ObserveSpawns(false);
+  hooks_ = nullptr;
+}
+
+task_internal::PollObserver* ExecutorCore::FindObserver() {
+  return hooks_ == nullptr ? nullptr : hooks_->poll_observer();
+}
+
+void ExecutorCore::NoteSpawn(Runnable<SpawnedTask>& task) {
+  hooks_->NoteSpawn(task);
+}
+
+void ExecutorCore::NoteEnd(SpawnedTask&, TaskEnd end) { hooks_->NoteEnd(end); }
+
 // ---- Ticks ----
 
 bool ExecutorCore::TryTick() {
@@ -442,6 +482,9 @@ void ExecutorCore::RunTicked(void* task) {
   environment.spawner = this;
   const EnvironmentScope scope(environment);
   tick_polls_.AddShared();
+  if (task_internal::PollObserver* observer = FindObserver()) {
+    return Poll(task, *observer);
+  }
   Runnable<SpawnedTask>::FromRaw(task).Run();
 }
 

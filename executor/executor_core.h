@@ -15,12 +15,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
+#include "weft/executor/executor_hooks.h"
 #include "weft/executor/executor_stats.h"
 #include "weft/executor/idle_set.h"
 #include "weft/executor/injector.h"
@@ -38,6 +40,7 @@
 #include "weft/task/instant.h"
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
+#include "weft/task/task_cell.h"
 #include "weft/task/waker.h"
 
 namespace weft {
@@ -75,6 +78,13 @@ class ExecutorCore final : public Spawner {
   bool PollTick(TickWaiter& waiter, const Context& cx);
   void DropTick(TickWaiter& waiter);
 
+  // Sets hooks, for what is spawned from now on. Requires: there are none yet, no
+  // thread is in Run or TryTick, and nobody is spawning. CHECK-fails for the first
+  // two.
+  void SetHooks(std::shared_ptr<const ExecutorHooks> hooks);
+  // Requires: it is closed.
+  void DropHooks();
+
   // Destroys all tasks and lets no new one live; returns how many were
   // destroyed. No thread may be in Run or TryTick.
   size_t Close();
@@ -107,6 +117,8 @@ class ExecutorCore final : public Spawner {
   void ScheduleMany(std::span<Runnable<SpawnedTask>> runnables) override;
   void Register(SpawnedTask& task) override;
   void Unregister(SpawnedTask& task) override;
+  void NoteSpawn(Runnable<SpawnedTask>& task) override;
+  void NoteEnd(SpawnedTask& task, TaskEnd end) override;
 
   // The calling thread's runner here, or null.
   Runner* OwnRunner();
@@ -166,6 +178,8 @@ class ExecutorCore final : public Spawner {
 
   void RunTask(Runner& runner, void* task);
   void RunTicked(void* task);
+  // Of each poll; null if there is none.
+  task_internal::PollObserver* FindObserver();
 
   size_t Drain();
   size_t CountTasks();
@@ -203,6 +217,9 @@ class ExecutorCore final : public Spawner {
   Injector::Consumer tick_consumer_{injector_};
 
   TaskRegistry tasks_;  // first suspended on a thread that is no runner
+
+  // Set while nobody else uses the core. Null mostly.
+  std::unique_ptr<HookCaller> hooks_;
 
   Counter tick_polls_, runners_woken_, tick_wakes_, injected_;
   ExecutorStats earlier_;  // of the executors that had this core before

@@ -11,6 +11,7 @@
 
 #include "absl/time/time.h"
 #include "weft/executor/executor_core.h"
+#include "weft/executor/executor_hooks.h"
 #include "weft/executor/idle_set.h"
 #include "weft/executor/run_signal.h"
 #include "weft/executor/runner.h"
@@ -235,6 +236,9 @@ void ExecutorCore::EnterDriver(Runner& runner, Instant deadline) {
   runner.since_driver = 0;
   runner.first_yield.reset();
   if (runner.stand_in != nullptr) return ReclaimDriver(runner, deadline);
+  // A look without waiting is not a park.
+  const bool waits = deadline != Instant::Past();
+  const ParkHookScope hooks(waits ? hooks_.get() : nullptr);
   const DriverScope scope(runner);
   runner.driver->Park(deadline);
 }

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "weft/executor/executor_hooks.h"
 #include "weft/executor/local_inbox.h"
 #include "weft/executor/task_list.h"
 #include "weft/task/blocking_check.h"
@@ -196,7 +197,12 @@ bool LocalCore::RunOne() {
   if (before_yield_ > 0) --before_yield_;
   void* task = ready_.Pop();
   task_internal::PrefetchRunnable(ready_.PeekNext());
-  task_internal::RunLocalTask(task_internal::TaskOf(task), Budget::kPerPoll);
+  task_internal::TaskHeader* header = task_internal::TaskOf(task);
+  if (observer_ != nullptr) [[unlikely]] {
+    task_internal::RunLocalTask(header, Budget::kPerPoll, *observer_);
+  } else {
+    task_internal::RunLocalTask(header, Budget::kPerPoll);
+  }
   return true;
 }
 
@@ -213,7 +219,10 @@ void LocalCore::ParkIn(Driver& driver) {
   if (!has_unparker_) {
     SetUnparker(std::make_shared<const Waker>(driver.Unparker()));
   }
-  if (inbox_.FallAsleep()) driver.Park(Instant::Infinite());
+  if (inbox_.FallAsleep()) {
+    const ParkHookScope hooks(hooks_.get());
+    driver.Park(Instant::Infinite());
+  }
   if (slots_ == nullptr) inbox_.WakeUp();
   TakeInbox();
 }
@@ -299,6 +308,32 @@ TaskDump LocalCore::Dump() {
   dump.Sort();
   return dump;
 }
+
+void LocalCore::SetHooks(std::shared_ptr<const ExecutorHooks> hooks) {
+  CheckHome();
+  WEFT_CHECK(!running_ && ticking_ == 0,
+             "SetHooks() was called by a task of the executor, or inside its "
+             "Run(): call it before");
+  WEFT_CHECK(
+      hooks_ == nullptr,
+      "SetHooks() was called twice on one executor, whose tasks belong to "
+      "the hooks they were spawned with");
+  hooks_ = std::make_unique<HookCaller>(std::move(hooks));
+  observer_ = hooks_->poll_observer();
+  ObserveSpawns(true);
+}
+
+void LocalCore::DropHooks() {
+  ObserveSpawns(false);
+  observer_ = nullptr;
+  hooks_ = nullptr;
+}
+
+void LocalCore::NoteSpawn(Runnable<SpawnedTask>& task) {
+  hooks_->NoteSpawn(task);
+}
+
+void LocalCore::NoteEnd(SpawnedTask&, TaskEnd end) { hooks_->NoteEnd(end); }
 
 bool LocalCore::IsEmpty() {
   CheckHome();

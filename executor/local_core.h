@@ -18,6 +18,7 @@
 #include <mutex>
 
 #include "absl/functional/function_ref.h"
+#include "weft/executor/executor_hooks.h"
 #include "weft/executor/local_inbox.h"
 #include "weft/executor/task_dump.h"
 #include "weft/executor/task_list.h"
@@ -26,6 +27,7 @@
 #include "weft/task/driver.h"
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
+#include "weft/task/task_cell.h"
 #include "weft/task/wake_list.h"
 #include "weft/task/waker.h"
 
@@ -68,6 +70,9 @@ class LocalCore final : public Spawner {
     return suspended_count_.load(std::memory_order_relaxed);
   }
   size_t Close();
+  // As ExecutorCore's. At home.
+  void SetHooks(std::shared_ptr<const ExecutorHooks> hooks);
+  void DropHooks();
   bool IsLocal() const override { return IsHome(); }
 
  private:
@@ -84,6 +89,8 @@ class LocalCore final : public Spawner {
     suspended_.Remove(task);
     CountSuspended();
   }
+  void NoteSpawn(Runnable<SpawnedTask>& task) override;
+  void NoteEnd(SpawnedTask& task, TaskEnd end) override;
   void CountSuspended() {
     // Relaxed: as in Suspended().
     suspended_count_.store(suspended_.size(), std::memory_order_relaxed);
@@ -120,6 +127,8 @@ class LocalCore final : public Spawner {
   // The home thread's.
   TaskRing ready_;  // home Runnables, raw
   TaskList suspended_;
+  // Is told of each poll. Null mostly.
+  task_internal::PollObserver* observer_ = nullptr;
   bool closed_ = true;         // as the inbox
   bool running_ = false;       // in Run()
   bool main_woken_ = false;    // its future shall be polled
@@ -129,6 +138,9 @@ class LocalCore final : public Spawner {
   uint32_t since_driver_ = 0;
   // How many tasks may still run before one that has yielded; -1: none has.
   int64_t before_yield_ = -1;
+
+  // Set at home while nobody spawns; who spawns elsewhere reads it.
+  std::unique_ptr<HookCaller> hooks_;
 
   std::atomic<size_t> suspended_count_ = 0;  // written at home
 

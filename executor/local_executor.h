@@ -26,9 +26,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
+#include "weft/executor/executor_hooks.h"
 #include "weft/executor/local_core.h"
 #include "weft/executor/task_dump.h"
 #include "weft/task/context.h"
@@ -52,7 +54,16 @@ class LocalExecutor {
   LocalExecutor& operator=(const LocalExecutor&) = delete;
   ~LocalExecutor() {
     core_->Close();
+    core_->DropHooks();
     executor_internal::LocalCore::Release(core_);
+  }
+
+  // As Executor::SetHooks(). Not inside Run() or TryTick().
+  void SetHooks(ExecutorHooks hooks) {
+    SetHooks(std::make_shared<const ExecutorHooks>(std::move(hooks)));
+  }
+  void SetHooks(std::shared_ptr<const ExecutorHooks> hooks) {
+    core_->SetHooks(std::move(hooks));
   }
 
   // Starts running a future, or what a function returns; see Spawner.

@@ -30,6 +30,7 @@
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
 #include "weft/task/random.h"
+#include "weft/task/task_cell.h"
 #include "weft/task/waker.h"
 
 namespace weft::executor_internal {
@@ -104,6 +105,8 @@ struct alignas(64) Runner {
   // Who has been called to the driver while this thread blocked, and must go
   // before it is used again. Null mostly.
   std::shared_ptr<StandIn> stand_in;
+  // Is told of each poll. Null mostly: the one thing to look at before a poll.
+  task_internal::PollObserver* observer = nullptr;
   PollInterval interval;         // of looks at the injector
   Instant interval_start;        // when the batch of polls began; Past: unknown
   int32_t since_tuned = 0;       // polls since then

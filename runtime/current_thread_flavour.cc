@@ -5,14 +5,22 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
+#include "weft/executor/executor_hooks.h"
 #include "weft/task/instant.h"
 #include "weft/task/ready.h"
 #include "weft/timer/sleep.h"
 
 namespace weft::runtime_internal {
+
+CurrentThreadFlavour::CurrentThreadFlavour(
+    std::shared_ptr<const ExecutorHooks> hooks) {
+  if (hooks != nullptr) executor_.SetHooks(std::move(hooks));
+}
 
 void CurrentThreadFlavour::Run(int, StopPoll stop) {
   executor_.Run(PollFn(stop));

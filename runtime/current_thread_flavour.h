@@ -10,8 +10,10 @@
 #define WEFT_RUNTIME_CURRENT_THREAD_FLAVOUR_H_
 
 #include <cstddef>
+#include <memory>
 
 #include "absl/functional/function_ref.h"
+#include "weft/executor/executor_hooks.h"
 #include "weft/executor/local_executor.h"
 #include "weft/runtime/flavour.h"
 #include "weft/task/instant.h"
@@ -21,6 +23,9 @@ namespace weft::runtime_internal {
 
 class CurrentThreadFlavour final : public Flavour {
  public:
+  // `hooks` may be null.
+  explicit CurrentThreadFlavour(std::shared_ptr<const ExecutorHooks> hooks);
+
   Spawner& spawner() override { return executor_.spawner(); }
   Spawner* SpawnerAt(int) override { return &executor_.spawner(); }
   size_t suspended() override { return executor_.suspended(); }

@@ -4,14 +4,22 @@
 #include "weft/runtime/multi_thread_flavour.h"
 
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "weft/executor/executor_hooks.h"
 #include "weft/task/instant.h"
 #include "weft/task/ready.h"
 
 namespace weft::runtime_internal {
+
+MultiThreadFlavour::MultiThreadFlavour(
+    std::shared_ptr<const ExecutorHooks> hooks) {
+  if (hooks != nullptr) executor_.SetHooks(std::move(hooks));
+}
 
 void MultiThreadFlavour::Run(int, StopPoll stop) {
   executor_.Run(PollFn(stop));

@@ -9,9 +9,11 @@
 #define WEFT_RUNTIME_MULTI_THREAD_FLAVOUR_H_
 
 #include <cstddef>
+#include <memory>
 
 #include "absl/functional/function_ref.h"
 #include "weft/executor/executor.h"
+#include "weft/executor/executor_hooks.h"
 #include "weft/runtime/flavour.h"
 #include "weft/task/instant.h"
 #include "weft/task/spawner.h"
@@ -20,6 +22,9 @@ namespace weft::runtime_internal {
 
 class MultiThreadFlavour final : public Flavour {
  public:
+  // `hooks` may be null.
+  explicit MultiThreadFlavour(std::shared_ptr<const ExecutorHooks> hooks);
+
   Spawner& spawner() override { return executor_.spawner(); }
   size_t suspended() override { return executor_.Stats().suspended; }
   void Run(int worker, StopPoll stop) override;

@@ -19,11 +19,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "weft/executor/executor.h"
+#include "weft/executor/executor_hooks.h"
 #include "weft/runtime/cpu_count.h"
 #include "weft/runtime/runtime.h"
 #include "weft/runtime/runtime_core.h"
 #include "weft/runtime/runtime_options.h"
 #include "weft/task/check.h"
+#include "weft/task/task_cell.h"
 
 namespace weft {
 namespace {
@@ -120,6 +122,30 @@ RuntimeBuilder& RuntimeBuilder::OnThreadPark(std::function<void()> hook) {
 
 RuntimeBuilder& RuntimeBuilder::OnThreadUnpark(std::function<void()> hook) {
   options_.on_thread_unpark = std::move(hook);
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::OnTaskSpawn(
+    std::function<void(const HookedTask&)> hook) {
+  options_.task_hooks.on_spawn = std::move(hook);
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::OnTaskBeforePoll(
+    std::function<void(const HookedTask&)> hook) {
+  options_.task_hooks.before_poll = std::move(hook);
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::OnTaskAfterPoll(
+    std::function<void(const HookedTask&)> hook) {
+  options_.task_hooks.after_poll = std::move(hook);
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::OnTaskEnd(
+    std::function<void(const HookedTask&, TaskEnd)> hook) {
+  options_.task_hooks.on_end = std::move(hook);
   return *this;
 }
 

@@ -18,8 +18,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "weft/executor/executor_hooks.h"
 #include "weft/runtime/runtime.h"
 #include "weft/runtime/runtime_options.h"
+#include "weft/task/task_cell.h"
 
 namespace weft {
 
@@ -74,6 +76,18 @@ class RuntimeBuilder {
   RuntimeBuilder& OnThreadStop(std::function<void()> hook);
   RuntimeBuilder& OnThreadPark(std::function<void()> hook);
   RuntimeBuilder& OnThreadUnpark(std::function<void()> hook);
+
+  // Called for each task of the runtime, on whatever thread spawns, polls or destroys
+  // it, several at once: before it is first scheduled, around each poll, and when
+  // its future has been destroyed, with how it ended. Not for blocking jobs, nor for
+  // tasks that are spawned when the runtime has ended, which are destroyed at once.
+  // Hooks must not throw or block; executor/executor_hooks.h says more. Each Build()
+  // copies them.
+  RuntimeBuilder& OnTaskSpawn(std::function<void(const HookedTask&)> hook);
+  RuntimeBuilder& OnTaskBeforePoll(std::function<void(const HookedTask&)> hook);
+  RuntimeBuilder& OnTaskAfterPoll(std::function<void(const HookedTask&)> hook);
+  RuntimeBuilder& OnTaskEnd(
+      std::function<void(const HookedTask&, TaskEnd)> hook);
 
   // Receives the exceptions of detached tasks, on the thread that polled them.
   // By default they are reported on standard error, and the process goes on. A

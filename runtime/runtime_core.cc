@@ -29,6 +29,7 @@
 #include "absl/status/statusor.h"
 #include "weft/executor/allowed_cpus.h"
 #include "weft/executor/blocking_pool.h"
+#include "weft/executor/executor_hooks.h"
 #include "weft/executor/local_executor.h"
 #include "weft/executor/shard_of.h"
 #include "weft/executor/steady_deadline.h"
@@ -77,11 +78,18 @@ std::vector<int> CpusToPin(const RuntimeOptions& options) {
 }
 
 std::unique_ptr<Flavour> MakeFlavour(const RuntimeOptions& options) {
-  if (options.current_thread) return std::make_unique<CurrentThreadFlavour>();
-  if (options.thread_per_core) {
-    return std::make_unique<ThreadPerCoreFlavour>(options.worker_threads);
+  std::shared_ptr<const ExecutorHooks> hooks;
+  if (!options.task_hooks.IsEmpty()) {
+    hooks = std::make_shared<const ExecutorHooks>(options.task_hooks);
   }
-  return std::make_unique<MultiThreadFlavour>();
+  if (options.current_thread) {
+    return std::make_unique<CurrentThreadFlavour>(std::move(hooks));
+  }
+  if (options.thread_per_core) {
+    return std::make_unique<ThreadPerCoreFlavour>(options.worker_threads,
+                                                  std::move(hooks));
+  }
+  return std::make_unique<MultiThreadFlavour>(std::move(hooks));
 }
 
 BlockingPoolOptions PoolOptions(const RuntimeOptions& options,

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "weft/executor/executor_hooks.h"
 
 namespace weft::runtime_internal {
 
@@ -32,6 +33,7 @@ struct RuntimeOptions {
   std::function<void()> on_thread_park;
   std::function<void()> on_thread_unpark;
   std::function<void(std::exception_ptr)> on_unhandled_exception;
+  ExecutorHooks task_hooks;  // those of threads are above
 };
 
 }  // namespace weft::runtime_internal

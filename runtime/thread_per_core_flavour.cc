@@ -73,6 +73,7 @@ size_t ThreadPerCoreFlavour::suspended() {
 void ThreadPerCoreFlavour::Enter(int worker) {
   Worker& self = workers_[static_cast<size_t>(worker)];
   self.executor.emplace();
+  if (hooks_ != nullptr) self.executor->SetHooks(hooks_);
   // Release: pairs with At().
   self.spawner.store(&self.executor->spawner(), std::memory_order_release);
   std::unique_lock lock(mutex_);

@@ -16,11 +16,14 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "weft/executor/executor_hooks.h"
 #include "weft/executor/local_executor.h"
 #include "weft/runtime/flavour.h"
 #include "weft/task/atomic_waker.h"
@@ -32,7 +35,9 @@ namespace weft::runtime_internal {
 
 class ThreadPerCoreFlavour final : public Flavour {
  public:
-  explicit ThreadPerCoreFlavour(int workers) : workers_(workers) {}
+  // `hooks` may be null.
+  ThreadPerCoreFlavour(int workers, std::shared_ptr<const ExecutorHooks> hooks)
+      : hooks_(std::move(hooks)), workers_(workers) {}
 
   Spawner& spawner() override { return router_; }
   Spawner* SpawnerAt(int worker) override;
@@ -77,6 +82,7 @@ class ThreadPerCoreFlavour final : public Flavour {
   void Answer(Worker& worker);
   std::optional<uint64_t> AskWhetherIdle(Instant deadline);
 
+  const std::shared_ptr<const ExecutorHooks> hooks_;
   std::vector<Worker> workers_;
   Router router_{*this};
 

@@ -10,7 +10,7 @@ weft_system_repositories(), and its own ones win.
 """
 
 load("//bazel:abseil.bzl", "system_abseil")
-load("//bazel:system_library.bzl", "system_library")
+load("//bazel:system_library.bzl", "optional_headers", "system_library")
 load("//bazel:system_rules.bzl", "system_coverage_tools", "system_rules_cc")
 
 def weft_system_repositories():
@@ -64,4 +64,10 @@ def weft_system_repositories():
             build_file = "//bazel:relacy.BUILD",
             links = {"include/relacy": "/usr/include/relacy"},
             package = "relacy-dev",
+        )
+    if "systemtap_sdt" not in present:
+        optional_headers(
+            name = "systemtap_sdt",
+            build_file = "//bazel:systemtap_sdt.BUILD",
+            headers = ["sys/sdt.h", "sys/sdt-config.h"],
         )

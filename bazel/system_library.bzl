@@ -1,7 +1,7 @@
 # Copyright 2026 The weft Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A repository of links to one installed library."""
+"""Repositories of links to one installed library, or to headers that may be there."""
 
 _LIBRARY_FOLDERS = [
     "/usr/lib/x86_64-linux-gnu",
@@ -26,6 +26,31 @@ def library_folder(ctx, file, package):
         if ctx.path(folder + "/" + file).exists:
             return folder
     fail("{} is not installed: run ./bazelw, or install the package {}".format(file, package))
+
+_INCLUDE_FOLDERS = [
+    "/usr/include/x86_64-linux-gnu",
+    "/usr/include/aarch64-linux-gnu",
+    "/usr/include",
+]
+
+def _optional_headers_impl(ctx):
+    for header in ctx.attr.headers:
+        for folder in _INCLUDE_FOLDERS:
+            if ctx.path(folder + "/" + header).exists:
+                ctx.symlink(folder + "/" + header, "include/" + header)
+                break
+    ctx.symlink(ctx.attr.build_file, "BUILD")
+
+optional_headers = repository_rule(
+    implementation = _optional_headers_impl,
+    doc = "Links to those of some headers that are installed, with a BUILD file of ours. " +
+          "What includes them depends on this, so that it is compiled anew when they come.",
+    attrs = {
+        "build_file": attr.label(mandatory = True, allow_single_file = True),
+        "headers": attr.string_list(mandatory = True, doc = "paths below an include folder"),
+    },
+    local = True,
+)
 
 def _system_library_impl(ctx):
     for link, target in ctx.attr.links.items():

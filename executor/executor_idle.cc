@@ -19,6 +19,7 @@
 #include "weft/executor/watchers.h"
 #include "weft/task/driver.h"
 #include "weft/task/instant.h"
+#include "weft/task/probes.h"
 #include "weft/task/waker.h"
 
 namespace weft::executor_internal {
@@ -236,10 +237,11 @@ void ExecutorCore::EnterDriver(Runner& runner, Instant deadline) {
   runner.since_driver = 0;
   runner.first_yield.reset();
   if (runner.stand_in != nullptr) return ReclaimDriver(runner, deadline);
-  // A look without waiting is not a park.
-  const bool waits = deadline != Instant::Past();
-  const ParkHookScope hooks(waits ? hooks_.get() : nullptr);
   const DriverScope scope(runner);
+  // A look without waiting is not a park.
+  if (deadline == Instant::Past()) return runner.driver->Park(deadline);
+  const ParkHookScope hooks(hooks_.get());
+  const task_internal::RunnerParkProbes probes(runner.index);
   runner.driver->Park(deadline);
 }
 

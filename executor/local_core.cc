@@ -36,6 +36,7 @@
 #include "weft/task/driver.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
+#include "weft/task/probes.h"
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task_cell.h"
@@ -49,6 +50,8 @@ namespace {
 constexpr uint32_t kInterval = 61;
 // How many tasks a poll of Drive() runs.
 constexpr int kTasksPerDrive = 200;
+// What probes are told instead of a runner's index.
+constexpr int kNoRunner = -1;
 
 constinit std::mutex pool_mutex;  // guards the next one
 constinit LocalCore* pool = nullptr;
@@ -221,6 +224,7 @@ void LocalCore::ParkIn(Driver& driver) {
   }
   if (inbox_.FallAsleep()) {
     const ParkHookScope hooks(hooks_.get());
+    const task_internal::RunnerParkProbes probes(kNoRunner);
     driver.Park(Instant::Infinite());
   }
   if (slots_ == nullptr) inbox_.WakeUp();

@@ -19,6 +19,7 @@
 #include "weft/task/environment.h"
 #include "weft/task/local_list.h"
 #include "weft/task/local_task_state.h"
+#include "weft/task/probes.h"
 #include "weft/task/running.h"
 #include "weft/task/task_cell.h"
 #include "weft/task/task_state.h"
@@ -137,9 +138,9 @@ TaskEnd EndOf(const TaskHeader* task, uint64_t output) {
 template <class State>
 void FinishTask(TaskHeader* task, State& state, uint64_t output) {
   ReleaseLocals(task);
-  if (task->vtable->on_gone != nullptr) {
-    task->vtable->on_gone(task, EndOf(task, output));
-  }
+  const TaskEnd end = EndOf(task, output);
+  ProbeTaskEnd(*task, end);
+  if (task->vtable->on_gone != nullptr) task->vtable->on_gone(task, end);
   const uint64_t before = state.Finish(output);
   if (!State::KeptReference(before)) return;
   if ((before & kJoinWaker) != 0) std::move(task->join_waker).Wake();
@@ -196,9 +197,11 @@ bool RunBegun(TaskHeader* task, State& state, Then begun, uint32_t units,
   Budget budget(units);
   const Environment& environment = Environment::Current();
   Context cx(waker.get(), &budget, &environment);
+  ProbeTaskPollBegin(*task);
   observer.BeforePoll(*task);
   const bool ready = PollCatching(task, cx);
   observer.AfterPoll(*task);
+  ProbeTaskPollEnd(*task, ready);
   WEFT_CHECK(&Environment::Current() == &environment,
              "a task was suspended inside an EnvironmentScope or EnterGuard, "
              "which other tasks would see: do not hold one across co_await");

@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "weft/task/probes.h"
+
 namespace weft::task_internal {
 namespace {
 
@@ -34,7 +36,9 @@ struct Block {
 [[gnu::noinline]] TaskId NewTaskId() {
   constinit static thread_local Block block;
   if (block.next == block.end) block = TakeBlock();
-  return TaskId(block.next++);
+  const TaskId id(block.next++);
+  ProbeTaskSpawn(id.value());
+  return id;
 }
 
 }  // namespace weft::task_internal

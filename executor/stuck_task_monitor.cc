@@ -27,7 +27,7 @@
 #include "weft/executor/thread.h"
 #include "weft/task/await_trace.h"
 #include "weft/task/instant.h"
-#include "weft/task/source_location.h"
+#include "weft/task/task_info.h"
 
 namespace weft {
 namespace {
@@ -70,14 +70,10 @@ std::string StuckTask::ToString() const {
                         absl::FormatDuration(for_),
                         ", and its thread does not answer the signal\n");
   }
-  if (!task) {
-    text = "the future that was given to Run()";
+  if (task) {
+    text = DescribeTask(task, name, spawned_at);
   } else {
-    text = absl::StrCat("task ", task.value());
-    if (!name.empty()) absl::StrAppend(&text, " \"", name, "\"");
-    if (spawned_at.line() != 0) {
-      absl::StrAppend(&text, ", spawned at ", FileAndLine(spawned_at), ",");
-    }
+    text = "the future that was given to Run()";
   }
   absl::StrAppend(
       &text, " has not returned from a poll for ", absl::FormatDuration(for_),

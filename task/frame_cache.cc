@@ -352,7 +352,15 @@ void* AllocateFromSlab(size_t size_class) {
   return c.row.Cut(block_size);
 }
 
+// See SetLargeFrameHandler().
+constinit std::atomic<size_t> large_frame_bytes{0};
+constinit std::atomic<void (*)(size_t)> large_frame_handler{nullptr};
+
 [[gnu::noinline]] void* AllocateSlow(size_t size) {
+  // Acquire: the limit that belongs to it.
+  if (auto* handler = large_frame_handler.load(std::memory_order_acquire)) {
+    if (size > kMaxCached && size >= large_frame_bytes.load()) handler(size);
+  }
   MadeCache();
   const size_t size_class = ClassOf(size);
   if (thread_cache != nullptr && size - 1 < kMaxCached) {
@@ -391,6 +399,12 @@ void* AllocateFromSlab(size_t size_class) {
 
 void SetFrameAllocator(const FrameAllocator* new_allocator) {
   allocator.store(new_allocator, std::memory_order_release);
+}
+
+void SetLargeFrameHandler(size_t bytes, void (*handler)(size_t size)) {
+  large_frame_bytes.store(bytes);
+  // Release: with its limit.
+  large_frame_handler.store(handler, std::memory_order_release);
 }
 
 FrameCacheStats GetFrameCacheStats() { return AllCounts().Sum(); }

@@ -35,6 +35,12 @@ struct FrameAllocator {
 // block. Call before the first coroutine is created. `allocator` lives forever.
 void SetFrameAllocator(const FrameAllocator* allocator);
 
+// From now on `handler` is called for each block of at least `bytes` that is asked
+// for, on the thread that makes the coroutine or the task; null: for none. It must
+// not throw. Blocks of up to 1024 bytes are never reported. Thread safety: any
+// thread.
+void SetLargeFrameHandler(size_t bytes, void (*handler)(size_t size));
+
 // What the cache did since the program started, where the allocator stands also for
 // the slabs; approximate while threads run.
 struct FrameCacheStats {

@@ -96,13 +96,19 @@ std::string_view ToString(TaskInfo::State state) {
   return "";
 }
 
-std::string TaskInfo::ToString() const {
+std::string DescribeTask(TaskId id, std::string_view name,
+                         const SourceLocation& spawned_at) {
   std::string text = absl::StrCat("task ", id.value());
-  if (!name.empty()) absl::StrAppend(&text, " \"", name, "\"");
+  if (!name.empty()) absl::StrAppend(&text, " \"", std::string(name), "\"");
   if (spawned_at.line() != 0) {
     absl::StrAppend(&text, ", spawned at ", FileAndLine(spawned_at), ",");
   }
-  absl::StrAppend(&text, " ", std::string(weft::ToString(state)), "\n");
+  return text;
+}
+
+std::string TaskInfo::ToString() const {
+  std::string text = absl::StrCat(DescribeTask(id, name, spawned_at), " ",
+                                  std::string(weft::ToString(state)), "\n");
   absl::StrAppend(&text, AwaitTrace::ToString(awaits));
   return text;
 }

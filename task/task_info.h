@@ -49,6 +49,10 @@ struct TaskInfo {
 
 std::string_view ToString(TaskInfo::State state);
 
+// For people: task 7 "reader", spawned at server.cc:30,
+std::string DescribeTask(TaskId id, std::string_view name,
+                         const SourceLocation& spawned_at);
+
 namespace task_internal {
 
 // Looks at a task. The caller holds one reference that wakes nobody; those are all

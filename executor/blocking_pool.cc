@@ -40,6 +40,7 @@
 #include "weft/executor/thread.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
+#include "weft/task/log_histogram.h"
 #include "weft/task/offload.h"
 #include "weft/task/runnable.h"
 
@@ -91,6 +92,7 @@ class BlockingPool::Core final : public OffloadJob::Queue,
   void GiveUp(OffloadJob& job) override;
   bool IsIdle();
   Stats GetStats();
+  Histograms GetHistograms();
   Leftover Shutdown(Instant deadline);
   // What the pool's destructor does.
   void Leave();
@@ -146,6 +148,8 @@ class BlockingPool::Core final : public OffloadJob::Queue,
   uint64_t wakeups_ = 0;
   RecentMax queue_wait_;
   RecentMax run_time_;
+  LogHistogram queue_waits_;
+  LogHistogram run_times_;
 
   // Changed under the mutex; read by the thread that spins.
   std::atomic<uint64_t> submitted_{0};
@@ -393,12 +397,15 @@ void BlockingPool::Core::RunJob(Lock& lock, Job job, Instant& now) {
   const OffloadLane lane = job.metadata().lane;
   ++running_;
   ++started_;
-  queue_wait_.Add(now - job.metadata().since);
+  const Instant since = job.metadata().since;
+  queue_wait_.Add(now - since);
+  queue_waits_.Add(now.nanoseconds() - since.nanoseconds());
   EnsureThreadIfPossible(lock);
   if (lock.owns_lock()) lock.unlock();
   std::move(job).Run();
   const Instant end = Instant::Now();
   lock.lock();
+  run_times_.Add(end.nanoseconds() - now.nanoseconds());
   run_time_.Add(end - std::exchange(now, end));
   lanes_.Finished(lane);
   --running_;
@@ -455,6 +462,9 @@ BlockingPool::Stats BlockingPool::Core::GetStats() {
   stats.threads = threads_;
   stats.idle_threads = static_cast<int>(idle_.size());
   stats.queued = lanes_.CountWaiting();
+  for (size_t i = 0; i < kOffloadLanes; ++i) {
+    stats.queued_by_lane[i] = lanes_.CountWaiting(static_cast<OffloadLane>(i));
+  }
   stats.running = static_cast<size_t>(running_);
   stats.started = started_;
   stats.rejected = rejected_;
@@ -463,6 +473,11 @@ BlockingPool::Stats BlockingPool::Core::GetStats() {
   stats.max_queue_wait = queue_wait_.Get();
   stats.max_run_time = run_time_.Get();
   return stats;
+}
+
+BlockingPool::Histograms BlockingPool::Core::GetHistograms() {
+  std::lock_guard lock(mutex_);
+  return {.queue_wait = queue_waits_.Read(), .run_time = run_times_.Read()};
 }
 
 BlockingPool::Leftover BlockingPool::Core::Shutdown(Instant deadline) {
@@ -520,6 +535,9 @@ BlockingPool::~BlockingPool() { core_->Leave(); }
 void BlockingPool::Submit(Job job) { core_->Submit(std::move(job)); }
 bool BlockingPool::IsIdle() const { return core_->IsIdle(); }
 BlockingPool::Stats BlockingPool::GetStats() const { return core_->GetStats(); }
+BlockingPool::Histograms BlockingPool::GetHistograms() const {
+  return core_->GetHistograms();
+}
 BlockingPool::Leftover BlockingPool::Shutdown(Instant deadline) {
   return core_->Shutdown(deadline);
 }

@@ -39,6 +39,7 @@
 #include "weft/task/check.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
+#include "weft/task/metrics.h"
 #include "weft/task/offload.h"
 #include "weft/task/runnable.h"
 
@@ -120,10 +121,11 @@ class BlockingPool final : public Offload {
   struct Stats {
     int threads = 0;
     int idle_threads = 0;
-    size_t queued = 0;           // jobs that wait
-    size_t running = 0;          // jobs
-    uint64_t started = 0;        // jobs, ever
-    uint64_t rejected = 0;       // jobs refused, ever
+    size_t queued = 0;                                   // jobs that wait
+    std::array<size_t, kOffloadLanes> queued_by_lane{};  // of these
+    size_t running = 0;                                  // jobs
+    uint64_t started = 0;                                // jobs, ever
+    uint64_t rejected = 0;                               // jobs refused, ever
     uint64_t failed_starts = 0;  // threads the system refused, ever
     uint64_t wakeups = 0;        // of idle threads for a job, ever
     // The largest of the last 64 to 128 jobs'.
@@ -155,6 +157,13 @@ class BlockingPool final : public Offload {
   // True if no job waits or runs, except the caller.
   bool IsIdle() const;
   Stats GetStats() const;
+  // Of all jobs that were started, ever: how long each has waited for a thread, and
+  // of those that have returned how long each has run.
+  struct Histograms {
+    HistogramSnapshot queue_wait;
+    HistogramSnapshot run_time;
+  };
+  Histograms GetHistograms() const;
 
   // Refuses further jobs, drops those that wait, and waits for those that run
   // until `deadline`; what still runs then is left to its thread, which ends

@@ -9,7 +9,7 @@
 //
 // Here: threads in Run(), ticks, and where tasks are put. executor_search.cc finds
 // them, executor_idle.cc sleeps and wakes, executor_end.cc keeps account of tasks
-// and ends.
+// and ends, executor_measure.cc takes the time and reports.
 #include "weft/executor/executor_core.h"
 
 #include <algorithm>
@@ -26,12 +26,15 @@
 
 #include "absl/functional/function_ref.h"
 #include "weft/executor/adaptive_spin.h"
+#include "weft/executor/count.h"
 #include "weft/executor/executor_hooks.h"
+#include "weft/executor/poll_times.h"
 #include "weft/executor/run_queue.h"
 #include "weft/executor/run_signal.h"
 #include "weft/executor/runner.h"
 #include "weft/executor/runner_options.h"
 #include "weft/executor/stand_in.h"
+#include "weft/executor/task_stamp.h"
 #include "weft/executor/tick_list.h"
 #include "weft/task/blocking_check.h"
 #include "weft/task/budget.h"
@@ -76,10 +79,6 @@ bool PollMain(absl::FunctionRef<bool(Context&)> poll, Context& cx,
   static_cast<void>(thrown);
   return poll(cx);
 #endif
-}
-
-void Poll(void* task, task_internal::PollObserver& observer) {
-  task_internal::RunTask(task, Budget::kPerPoll, observer);
 }
 
 // Counts the caller while it exists.
@@ -223,7 +222,9 @@ Runner* ExecutorCore::TakePlace() {
   // Relaxed: written under this lock.
   Runner* runner = runners_[index].load(std::memory_order_relaxed);
   if (runner == nullptr) {
-    runner = new Runner(*this, injector_, index);
+    auto made = std::make_unique<Runner>(*this, injector_, index);
+    if (histograms_on_.load()) MakeTimes(made->times);
+    runner = made.release();
     // Release, both: whoever sees the runner sees it made.
     runners_[index].store(runner, std::memory_order_release);
     runner_count_.store(index + 1, std::memory_order_release);
@@ -252,6 +253,8 @@ void ExecutorCore::EnterRunner(Runner& runner, const RunnerOptions& options,
   runner.spin = AdaptiveSpin(HasSeveralProcessors() ? AdaptiveSpin::kMax
                                                     : AdaptiveSpin::kMin);
   runner.tasks.Own();
+  runner.timing = runner.schedule_is_special = false;
+  SyncTiming(runner);
   // Relaxed: only an order depends on it.
   runner.location.store(options.location(), std::memory_order_relaxed);
   runner.steal_order = options.steal_order();
@@ -281,6 +284,7 @@ void ExecutorCore::LeaveRunner(Runner& runner) {
   runner.busy.store(false);
   if (runner.searching) StopSearching(runner);
   runner.tasks.Disown();
+  if (runner.last_look != Instant::Past()) runner.EndWork(Instant::Now());
   runner.steal_order = {};
   Waker signal;
   {
@@ -310,10 +314,12 @@ void ExecutorCore::RunTask(Runner& runner, void* task) {
   ++runner.since_tuned;
   runner.misses = 0;
   runner.polls.Add();
-  if (runner.observer != nullptr) [[unlikely]] {
-    return Poll(task, *runner.observer);
+  auto runnable = Runnable<SpawnedTask>::FromRaw(task);
+  if (runner.timing) {
+    const TaskStamp stamp = TaskStamp::TakeOff(runnable.metadata());
+    if (stamp.IsSet()) return RunStamped(runner, stamp, std::move(runnable));
   }
-  Runnable<SpawnedTask>::FromRaw(task).Run();
+  Poll(std::move(runnable), runner.observer);
 }
 
 Runner* ExecutorCore::OwnRunner() {
@@ -325,12 +331,21 @@ Runner* ExecutorCore::OwnRunner() {
 
 void ExecutorCore::Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo info) {
   // A task is registered at its first suspension, so this is its first run.
-  const bool is_new = !runnable.metadata().registered;
-  void* task = std::move(runnable).IntoRaw();
+  SpawnedTask& metadata = runnable.metadata();
+  const bool is_new = !metadata.registered;
   if (Runner* runner = OwnRunner()) {
-    ScheduleLocal(*runner, task, is_new, info);
+    Count(runner->local_schedules);
+    if (runner->schedule_is_special) {
+      if (runner->timing) StampSampled(runner->sampler, metadata);
+      // EnterDriver notifies when all have come.
+      if (runner->in_driver) {
+        return PushLocal(*runner, std::move(runnable).IntoRaw());
+      }
+    }
+    ScheduleLocal(*runner, std::move(runnable).IntoRaw(), is_new, info);
   } else {
-    Inject(task);
+    StampInjected(CountShared(injected_), metadata);
+    Inject(std::move(runnable).IntoRaw());
   }
 }
 
@@ -338,7 +353,19 @@ void ExecutorCore::ScheduleMany(std::span<Runnable<SpawnedTask>> runnables) {
   void* tasks[RunQueue<void*>::kMaxSteal];
   size_t count = 0;
   Runner* runner = OwnRunner();
+  uint64_t number = 0;
+  if (runner != nullptr) {
+    Count(runner->local_schedules, runnables.size());
+  } else {
+    number = CountShared(injected_, runnables.size());
+  }
   for (size_t i = 0; i < runnables.size(); ++i) {
+    SpawnedTask& metadata = runnables[i].metadata();
+    if (runner == nullptr) {
+      StampInjected(number + i, metadata);
+    } else if (runner->timing) {
+      StampSampled(runner->sampler, metadata);
+    }
     tasks[count++] = std::move(runnables[i]).IntoRaw();
     if (count < std::size(tasks) && i + 1 < runnables.size()) continue;
     // What does not fit goes to the injector.
@@ -346,6 +373,7 @@ void ExecutorCore::ScheduleMany(std::span<Runnable<SpawnedTask>> runnables) {
         runner == nullptr
             ? 0
             : runner->queue.PushMany(tasks, static_cast<uint32_t>(count));
+    if (runner != nullptr && queued < count) Count(runner->overflows);
     InjectMany(tasks + queued, count - queued);
     NotifyMany(count,
                runner == nullptr ? WakeReason::kOther : WakeReason::kLocalTask);
@@ -358,9 +386,7 @@ void ExecutorCore::ScheduleMany(std::span<Runnable<SpawnedTask>> runnables) {
 
 void ExecutorCore::ScheduleLocal(Runner& runner, void* task, bool is_new,
                                  ScheduleInfo info) {
-  if (runner.in_driver) {
-    PushLocal(runner, task);  // EnterDriver notifies when all have come
-  } else if (info.woken_while_running) {
+  if (info.woken_while_running) {
     PushYielded(runner, task);
   } else if (is_new) {
     PushLocal(runner, task);
@@ -388,7 +414,7 @@ void ExecutorCore::PushLocal(Runner& runner, void* task) {
   void* tasks[RunQueue<void*>::kMaxSteal + 1];
   uint32_t count = runner.queue.Steal(tasks, RunQueue<void*>::kMaxSteal);
   tasks[count++] = task;
-  runner.overflows.Add();
+  Count(runner.overflows);
   injector_.PushMany(tasks, count);
   Notify();
 }
@@ -407,7 +433,6 @@ void ExecutorCore::PushYielded(Runner& runner, void* task) {
 }
 
 void ExecutorCore::Inject(void* task) {
-  injected_.AddShared();
   injector_.Push(task);
   Notify(WakeReason::kOther);
   WakeDozer();
@@ -417,9 +442,7 @@ void ExecutorCore::Inject(void* task) {
 }
 
 void ExecutorCore::InjectMany(void* const* tasks, size_t count) {
-  if (count == 0) return;
-  injected_.AddShared(count);
-  injector_.PushMany(tasks, count);
+  if (count != 0) injector_.PushMany(tasks, count);
 }
 
 void ExecutorCore::Flush(Runner& runner) {
@@ -481,11 +504,14 @@ void ExecutorCore::RunTicked(void* task) {
   Environment environment = Environment::Current();
   environment.spawner = this;
   const EnvironmentScope scope(environment);
-  tick_polls_.AddShared();
-  if (task_internal::PollObserver* observer = FindObserver()) {
-    return Poll(task, *observer);
+  CountShared(tick_polls_);
+  auto runnable = Runnable<SpawnedTask>::FromRaw(task);
+  // Acquire: the histograms are there.
+  if (histograms_on_.load(std::memory_order_acquire)) {
+    const TaskStamp stamp = TaskStamp::TakeOff(runnable.metadata());
+    if (stamp.IsSet()) return RunTickStamped(stamp, std::move(runnable));
   }
-  Runnable<SpawnedTask>::FromRaw(task).Run();
+  Poll(std::move(runnable), FindObserver());
 }
 
 bool ExecutorCore::PollTick(TickWaiter& waiter, const Context& cx) {

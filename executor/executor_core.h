@@ -22,17 +22,20 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
+#include "weft/executor/counter.h"
 #include "weft/executor/executor_hooks.h"
 #include "weft/executor/executor_stats.h"
 #include "weft/executor/idle_set.h"
 #include "weft/executor/injector.h"
 #include "weft/executor/poll_capture.h"
+#include "weft/executor/poll_times.h"
 #include "weft/executor/run_signal.h"
 #include "weft/executor/runner.h"
 #include "weft/executor/runner_options.h"
 #include "weft/executor/task_census.h"
 #include "weft/executor/task_dump.h"
 #include "weft/executor/task_registry.h"
+#include "weft/executor/task_stamp.h"
 #include "weft/executor/tick_list.h"
 #include "weft/executor/watchers.h"
 #include "weft/task/context.h"
@@ -93,6 +96,8 @@ class ExecutorCore final : public Spawner {
   TaskDump Dump(absl::Duration patience);
   std::string DebugString();
   ExecutorStats Stats();
+  void EnableHistograms();
+  ExecutorHistograms Histograms();
 
   // For a monitor. Any thread.
   struct PollGlance {
@@ -177,14 +182,22 @@ class ExecutorCore final : public Spawner {
   void ReclaimDriver(Runner& runner, Instant deadline);
 
   void RunTask(Runner& runner, void* task);
+  void RunStamped(Runner& runner, TaskStamp stamp,
+                  Runnable<SpawnedTask> runnable);
+  void RunTickStamped(TaskStamp stamp, Runnable<SpawnedTask> runnable);
   void RunTicked(void* task);
   // Of each poll; null if there is none.
   task_internal::PollObserver* FindObserver();
 
+  // Measuring; see executor_measure.cc.
+  void SyncTiming(Runner& runner);
+  void MakeTimes(std::atomic<PollTimes*>& times);
+  void StampInjected(uint64_t number, SpawnedTask& task);
+
   size_t Drain();
   size_t CountTasks();
   void AwaitCensus(TaskCensus& census, int asked, Instant deadline);
-  ExecutorStats CountEvents();
+  void CountEvents(ExecutorStats& stats);
 
   // The runner with an index, counted on behind the last.
   Runner& RunnerAt(uint32_t index);
@@ -201,8 +214,9 @@ class ExecutorCore final : public Spawner {
 
   // Runners are made when first needed, from index 0 on, and kept.
   std::atomic<int> runner_count_{0};
+  std::atomic<bool> histograms_on_{false};  // written under runners_mutex_
   std::array<std::atomic<Runner*>, kMaxRunners> runners_{};
-  std::mutex runners_mutex_;  // guards the next one
+  std::mutex runners_mutex_;  // guards the next one, and who makes PollTimes
   std::array<bool, kMaxRunners> taken_{};
 
   // 1 + the index of a runner that dozes, or 0.
@@ -222,6 +236,7 @@ class ExecutorCore final : public Spawner {
   std::unique_ptr<HookCaller> hooks_;
 
   Counter tick_polls_, runners_woken_, tick_wakes_, injected_;
+  std::atomic<PollTimes*> tick_times_{nullptr};  // as Runner::times
   ExecutorStats earlier_;  // of the executors that had this core before
   ExecutorCore* next_free_ = nullptr;
   // All that were ever made, for debuggers (tools/gdb/weft_gdb.py).

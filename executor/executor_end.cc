@@ -1,7 +1,7 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What an ExecutorCore knows of its live tasks, how it ends, and its reports.
+// What an ExecutorCore knows of its live tasks, and how it ends.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -25,6 +25,7 @@
 #include "weft/executor/task_dump.h"
 #include "weft/executor/task_list.h"
 #include "weft/executor/task_registry.h"
+#include "weft/executor/task_stamp.h"
 #include "weft/task/check.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
@@ -60,20 +61,20 @@ void DestroyTask(void* task) {
 void ExecutorCore::Register(SpawnedTask& task) {
   Runner* runner = OwnRunner();
   if (runner != nullptr) {
-    task.shard = static_cast<uint32_t>(runner->index) + 1;
+    SetPlace(task, static_cast<uint32_t>(runner->index) + 1);
     runner->tasks.AddOwned(task);
   } else {
-    task.shard = 0;
+    SetPlace(task, 0);
     tasks_.AddShared(task);
   }
 }
 
 void ExecutorCore::Unregister(SpawnedTask& task) {
-  if (task.shard == 0) {
+  if (PlaceOf(task) == 0) {
     tasks_.Remove(task);
     return;
   }
-  const int index = static_cast<int>(task.shard) - 1;
+  const int index = static_cast<int>(PlaceOf(task)) - 1;
   Runner* own = OwnRunner();
   if (own != nullptr && own->index == index)
     return own->tasks.RemoveOwned(task);
@@ -168,7 +169,8 @@ ExecutorCore* ExecutorCore::Acquire() {
     if (core != nullptr) pool = std::exchange(core->next_free_, nullptr);
   }
   if (core == nullptr) core = new ExecutorCore;
-  core->earlier_ = core->CountEvents();
+  core->CountEvents(core->earlier_);
+  core->histograms_on_.store(false);  // nobody else knows the core
   const std::lock_guard lock(core->tick_consumer_mutex_);  // see Drain()
   core->phase_.store(Phase::kOpen);
   return core;
@@ -254,23 +256,6 @@ std::string ExecutorCore::DebugString() {
       ", names: [", absl::StrJoin(names, " "), "]}");
 }
 
-ExecutorStats ExecutorCore::Stats() {
-  ExecutorStats stats = CountEvents();
-  stats.polls -= earlier_.polls;
-  stats.steals -= earlier_.steals;
-  stats.stolen_tasks -= earlier_.stolen_tasks;
-  stats.overflows -= earlier_.overflows;
-  stats.parks -= earlier_.parks;
-  stats.driver_polls -= earlier_.driver_polls;
-  stats.runners_woken -= earlier_.runners_woken;
-  stats.tick_wakes -= earlier_.tick_wakes;
-  stats.tasks_injected -= earlier_.tasks_injected;
-  stats.runners = static_cast<uint64_t>(running_.load());
-  stats.parked = static_cast<uint64_t>(idle_.parked());
-  stats.suspended = CountTasks();
-  return stats;
-}
-
 ExecutorCore::PollGlance ExecutorCore::GlanceAt(int runner) {
   Runner& r = RunnerAt(static_cast<uint32_t>(runner));
   return {.in_poll = r.thread.load() != 0 && !r.in_place.load() &&
@@ -284,25 +269,6 @@ bool ExecutorCore::CapturePoll(int runner, Instant deadline,
   const VisitScope visit(r);  // the thread does not go
   const pid_t thread = r.thread.load();
   return thread != 0 && PollCapture::Take(thread, deadline, capture);
-}
-
-// Since the core itself was made.
-ExecutorStats ExecutorCore::CountEvents() {
-  ExecutorStats stats;
-  stats.polls = tick_polls_.Get();
-  stats.runners_woken = runners_woken_.Get();
-  stats.tick_wakes = tick_wakes_.Get();
-  stats.tasks_injected = injected_.Get();
-  VisitRunners(0, [&](Runner& runner) {
-    stats.polls += runner.polls.Get();
-    stats.steals += runner.steals.Get();
-    stats.stolen_tasks += runner.stolen_tasks.Get();
-    stats.overflows += runner.overflows.Get();
-    stats.parks += runner.parks.Get();
-    stats.driver_polls += runner.driver_polls.Get();
-    return false;
-  });
-  return stats;
 }
 
 }  // namespace weft::executor_internal

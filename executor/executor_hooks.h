@@ -32,7 +32,9 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 
+#include "weft/task/context.h"
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task_cell.h"
@@ -87,6 +89,17 @@ class HookCaller final : public task_internal::PollObserver {
  private:
   const std::shared_ptr<const ExecutorHooks> hooks_;
 };
+
+// Polls a task of an executor whose observer this is, or that has none.
+inline void Poll(Runnable<SpawnedTask> runnable,
+                 task_internal::PollObserver* observer) {
+  if (observer == nullptr) [[likely]] {
+    std::move(runnable).Run();
+  } else {
+    task_internal::RunTask(std::move(runnable).IntoRaw(), Budget::kPerPoll,
+                           *observer);
+  }
+}
 
 // Calls the park hooks of `hooks`, if that is not null, around its life.
 class ParkHookScope {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/time/time.h"
+#include "weft/executor/count.h"
 #include "weft/executor/executor_core.h"
 #include "weft/executor/executor_hooks.h"
 #include "weft/executor/idle_set.h"
@@ -49,15 +50,32 @@ class ParkScope {
   }
   ParkScope(const ParkScope&) = delete;
   ParkScope& operator=(const ParkScope&) = delete;
+  void Sleeps() { slept_ = true; }
   ~ParkScope() {
     if (!idle_.Unpark(runner_.index)) return;
     runner_.searching = true;
+    if (slept_) Count(runner_.wakes);
     // Relaxed: see WakeSleeper().
     runner_.woken_in_vain = runner_.may_doze.load(std::memory_order_relaxed);
   }
 
  private:
   IdleSet<>& idle_;
+  Runner& runner_;
+  bool slept_ = false;
+};
+
+// The time until its end is not spent on work.
+class RestScope {
+ public:
+  explicit RestScope(Runner& runner) : runner_(runner) {
+    runner_.EndWork(Instant::Now());
+  }
+  RestScope(const RestScope&) = delete;
+  RestScope& operator=(const RestScope&) = delete;
+  ~RestScope() { runner_.BeginWork(Instant::Now()); }
+
+ private:
   Runner& runner_;
 };
 
@@ -84,11 +102,14 @@ class WatchScope {
 class DriverScope {
  public:
   explicit DriverScope(Runner& runner) : runner_(runner) {
-    runner_.in_driver = true;
+    runner_.in_driver = runner_.schedule_is_special = true;
   }
   DriverScope(const DriverScope&) = delete;
   DriverScope& operator=(const DriverScope&) = delete;
-  ~DriverScope() { runner_.in_driver = false; }
+  ~DriverScope() {
+    runner_.in_driver = false;
+    runner_.schedule_is_special = runner_.timing;
+  }
 
  private:
   Runner& runner_;
@@ -135,7 +156,7 @@ void ExecutorCore::NotifyOfSpare(Runner& runner) {
 }
 
 void ExecutorCore::UnparkRunner(int index) {
-  runners_woken_.AddShared();
+  CountShared(runners_woken_);
   Runner& runner = RunnerAt(static_cast<uint32_t>(index));
   Waker signal;
   {
@@ -148,7 +169,7 @@ void ExecutorCore::UnparkRunner(int index) {
 }
 
 void ExecutorCore::WakeOneTick() {
-  if (ticks_.WakeOne()) tick_wakes_.AddShared();
+  if (ticks_.WakeOne()) CountShared(tick_wakes_);
 }
 
 void ExecutorCore::StopSearching(Runner& runner) {
@@ -165,12 +186,14 @@ void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
   bool has_work = false;
   bool notified = false;
   {
-    const ParkScope parked(idle_, runner);
+    ParkScope parked(idle_, runner);
     // Where somebody has a token it is for him to look.
     has_work = !idle_.HasToken() && HasWork();
     notified = signal.IsNotified();
     if (!has_work && !notified) {
-      runner.parks.Add();
+      Count(runner.parks);
+      parked.Sleeps();
+      const RestScope rest(runner);
       SleepInDriver(runner, signal);
     }
   }
@@ -213,6 +236,7 @@ bool ExecutorCore::Doze(Runner& runner, const RunSignal& signal) {
   } scope{dozer_};
   if (injector_.Size() == 0 && !signal.IsNotified()) {
     const Instant until = Instant::Now() + kDoze;
+    const RestScope rest(runner);
     EnterDriver(runner, until);
     if (Instant::Now() < until) runner.dozes_left_out = kDozesLeftOut;
   }
@@ -225,7 +249,7 @@ void ExecutorCore::WakeDozer() {
 }
 
 void ExecutorCore::PollDriver(Runner& runner) {
-  runner.driver_polls.Add();
+  Count(runner.driver_polls);
   runner.tasks.Collect();
   EnterDriver(runner, Instant::Past());
   if (runner.visits_to_evening-- == 0) EvenOut(runner);
@@ -336,8 +360,8 @@ bool ExecutorCore::LookAfterOthers(Runner& runner) {
 void ExecutorCore::TakeSlotOf(Runner& other, Runner& runner) {
   void* task = other.EmptySlot();
   if (task == nullptr) return;
-  runner.steals.Add();
-  runner.stolen_tasks.Add();
+  Count(runner.steals);
+  Count(runner.stolen_tasks);
   PushLocal(runner, task);
 }
 
@@ -353,6 +377,7 @@ void ExecutorCore::PollDriverOf(Runner& other, Runner& runner) {
 // it parked.
 void ExecutorCore::WakeUp(Runner& runner) {
   runner.quiet_watches = 0;
+  SyncTiming(runner);
   if (!watchers_.WakeUp(runner.awake)) return;
   // With a token, as if there were work: what it finds is somebody to watch.
   WakeSleeper(idle_.NotifyAnother([this] { return HasWork(); }),

@@ -13,6 +13,7 @@
 
 #include "absl/time/time.h"
 #include "weft/executor/adaptive_spin.h"
+#include "weft/executor/count.h"
 #include "weft/executor/executor_core.h"
 #include "weft/executor/run_queue.h"
 #include "weft/executor/runner.h"
@@ -40,6 +41,8 @@ constexpr uint32_t kVisitsToEvening = 64;
 void* ExecutorCore::NextTask(Runner& runner) {
   if (runner.since_tuned >= runner.interval.polls()) {
     const Instant now = Instant::Now();
+    runner.NoteTime(now);
+    SyncTiming(runner);
     TuneInterval(runner, now);
     LookIfDue(runner, now);
   }
@@ -130,8 +133,8 @@ void* ExecutorCore::StealFor(Runner& runner, bool lone_ones) {
   }
   if (count == 0) VisitRunners(start, steal);
   if (count == 0) return nullptr;
-  runner.steals.Add();
-  runner.stolen_tasks.Add(count);
+  Count(runner.steals);
+  Count(runner.stolen_tasks, count);
   if (count > 1) runner.queue.PushMany(tasks + 1, count - 1);
   return tasks[0];
 }
@@ -156,8 +159,8 @@ void ExecutorCore::EvenOut(Runner& runner) {
   const uint32_t count =
       other.queue.Steal(tasks, held ? (size + 1) / 2 : (size - own) / 2);
   if (count == 0) return;
-  runner.steals.Add();
-  runner.stolen_tasks.Add(count);
+  Count(runner.steals);
+  Count(runner.stolen_tasks, count);
   const uint32_t queued = runner.queue.PushMany(tasks, count);
   InjectMany(tasks + queued, count - queued);
   Notify();  // for a moment nobody else saw them

@@ -27,9 +27,15 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/time/time.h"
+#include "weft/executor/count.h"
 #include "weft/executor/executor_hooks.h"
+#include "weft/executor/executor_stats.h"
 #include "weft/executor/local_inbox.h"
+#include "weft/executor/poll_sampler.h"
+#include "weft/executor/poll_times.h"
 #include "weft/executor/task_list.h"
+#include "weft/executor/task_stamp.h"
 #include "weft/task/blocking_check.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
@@ -37,6 +43,7 @@
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
 #include "weft/task/probes.h"
+#include "weft/task/random.h"
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task_cell.h"
@@ -56,6 +63,13 @@ constexpr int kNoRunner = -1;
 constinit std::mutex pool_mutex;  // guards the next one
 constinit LocalCore* pool = nullptr;
 
+// Of a home Runnable.
+SpawnedTask& MetadataOf(void* task) {
+  return static_cast<task_internal::TaskHeaderWith<SpawnedTask>*>(
+             static_cast<task_internal::TaskHeader*>(task))
+      ->metadata;
+}
+
 }  // namespace
 
 LocalCore* LocalCore::Acquire() {
@@ -71,7 +85,7 @@ LocalCore* LocalCore::Acquire() {
   core->home_.store(home, std::memory_order_relaxed);
   core->BindTo(home);
   core->closed_ = false;
-  core->arrivals_ = 0;
+  core->ForgetCounts();
   core->inbox_.Open();
   // Release, and after the inbox is open: a late waker of an earlier main future
   // that sets this again has sent its letter, or seen an inbox that takes it.
@@ -121,6 +135,7 @@ class LocalCore::RunScope {
   RunScope& operator=(const RunScope&) = delete;
   // An outer Run() sets its own unparker again when it parks.
   ~RunScope() {
+    if (core_.work_noticed_ && !outer_running_) core_.EndWork();
     if (core_.has_unparker_) core_.SetUnparker(nullptr);
     core_.running_ = outer_running_;
     core_.main_woken_ = true;  // the wake may have been for an outer Run()
@@ -140,6 +155,26 @@ class LocalCore::RunScope {
   const Environment environment_;
   const EnvironmentScope scope_;
   const bool outer_running_;
+};
+
+// The home thread parks while it exists.
+class LocalCore::RestScope {
+ public:
+  explicit RestScope(LocalCore& core) : core_(core) {
+    Count(core.parks_);
+    core_.SyncTiming();
+    core_.EndWork();
+    core_.parked_.store(true, std::memory_order_relaxed);  // relaxed: a report
+  }
+  RestScope(const RestScope&) = delete;
+  RestScope& operator=(const RestScope&) = delete;
+  ~RestScope() {
+    core_.parked_.store(false, std::memory_order_relaxed);  // relaxed: as above
+    core_.BeginWork();
+  }
+
+ private:
+  LocalCore& core_;
 };
 
 // Tasks run inside a poll or call that somebody else makes.
@@ -200,18 +235,24 @@ bool LocalCore::RunOne() {
   if (before_yield_ > 0) --before_yield_;
   void* task = ready_.Pop();
   task_internal::PrefetchRunnable(ready_.PeekNext());
-  task_internal::TaskHeader* header = task_internal::TaskOf(task);
-  if (observer_ != nullptr) [[unlikely]] {
-    task_internal::RunLocalTask(header, Budget::kPerPoll, *observer_);
-  } else {
-    task_internal::RunLocalTask(header, Budget::kPerPoll);
+  Count(polls_);
+  if (timing_) {
+    const TaskStamp stamp = TaskStamp::TakeOff(MetadataOf(task));
+    if (stamp.IsSet()) {
+      RunStamped(stamp, task);
+      return true;
+    }
   }
+  Poll(task);
   return true;
 }
 
 void LocalCore::PollDriver(Driver& driver) {
   since_driver_ = 0;
   before_yield_ = -1;
+  Count(driver_polls_);
+  if (!work_noticed_) BeginWork();
+  SyncTiming();
   driver.Park(Instant::Past());
   TakeInbox();
 }
@@ -225,6 +266,7 @@ void LocalCore::ParkIn(Driver& driver) {
   if (inbox_.FallAsleep()) {
     const ParkHookScope hooks(hooks_.get());
     const task_internal::RunnerParkProbes probes(kNoRunner);
+    const RestScope rest(*this);
     driver.Park(Instant::Infinite());
   }
   if (slots_ == nullptr) inbox_.WakeUp();
@@ -233,6 +275,7 @@ void LocalCore::ParkIn(Driver& driver) {
 
 bool LocalCore::TryTick() {
   CheckHome();
+  SyncTiming();
   const TickScope scope(*this, Environment::Current());
   return RunOne();
 }
@@ -240,6 +283,7 @@ bool LocalCore::TryTick() {
 void LocalCore::Drive(Context& cx, DriveSlot& slot,
                       absl::FunctionRef<bool(Context&)> poll) {
   CheckHome();
+  SyncTiming();
   Forget(slot);
   const TickScope scope(*this, cx.environment());
   Context inner(cx.waker(), cx.budget(), &scope.environment());
@@ -347,7 +391,7 @@ bool LocalCore::IsEmpty() {
 
 uint64_t LocalCore::arrivals() const {
   CheckHome();
-  return arrivals_;
+  return arrivals_.Get();
 }
 
 void LocalCore::TakeInbox() {
@@ -359,10 +403,13 @@ void LocalCore::TakeInbox() {
       main_woken_ = true;
       return;
     }
-    ++arrivals_;
+    arrivals_.Add();
     if (!task_internal::IsMessage(item) ||
         task_internal::ReceiveMessage(item)) {
-      ready_.Push(task_internal::TaskOf(item));
+      void* task = task_internal::TaskOf(item);
+      Count(received_);
+      if (timing_) StampSampled(sampler_, MetadataOf(task));
+      ready_.Push(task);
     }
   });
 }
@@ -370,7 +417,11 @@ void LocalCore::TakeInbox() {
 void LocalCore::Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo info) {
   void* raw = std::move(runnable).IntoRaw();
   if (task_internal::IsMessage(raw) || !IsHome()) return SendHome(raw);
-  if (closed_) return task_internal::DropLateRunnable(raw);
+  if (schedule_is_special_) {
+    if (closed_) return task_internal::DropLateRunnable(raw);
+    StampSampled(sampler_, MetadataOf(raw));
+  }
+  Count(local_schedules_);
   if (info.woken_while_running && before_yield_ < 0) {
     before_yield_ = static_cast<int64_t>(ready_.size());
   }
@@ -448,7 +499,10 @@ size_t LocalCore::Close() {
   for (;;) {
     dropped += Drain();
     closed_ = suspended_.size() == 0 && inbox_.Close();
-    if (closed_) return dropped;
+    if (closed_) {
+      schedule_is_special_ = true;
+      return dropped;
+    }
     // Another thread has just woken a task and is about to send it.
     std::this_thread::yield();
   }
@@ -459,8 +513,97 @@ size_t LocalCore::Drain() {
   for (;;) {
     TakeInbox();
     if (ready_.empty()) return dropped;
+    Count(dropped_);
     if (task_internal::DropRunnable(ready_.Pop())) ++dropped;
   }
+}
+
+// ---- Measuring ----
+//
+// As executor_measure.cc, but all by the home thread. A task that another thread has
+// woken gets its stamp when home reads the letter.
+
+void LocalCore::BeginWork() {
+  work_noticed_ = true;
+  busy_time_.Begin(Instant::Now());
+}
+
+void LocalCore::EndWork() {
+  work_noticed_ = false;
+  busy_time_.End(Instant::Now());
+}
+
+// Of the executor that had this core before.
+void LocalCore::ForgetCounts() {
+  for (Counter* counter : {&arrivals_, &polls_, &local_schedules_, &received_,
+                           &dropped_, &parks_, &driver_polls_}) {
+    counter->Reset();
+  }
+  busy_time_.Reset();
+  timing_ = schedule_is_special_ = false;
+  histograms_on_.store(false);
+}
+
+void LocalCore::SyncTiming() {
+  // Acquire: the histograms are there.
+  if (histograms_on_.load(std::memory_order_acquire) == timing_) return;
+  timing_ = schedule_is_special_ = true;
+  sampler_ = PollSampler(Environment::CurrentRandom().Next());
+}
+
+[[gnu::noinline]] void LocalCore::RunStamped(TaskStamp stamp, void* task) {
+  // Relaxed: `timing_` was set after an acquire load.
+  PollTimes& times = *times_.load(std::memory_order_relaxed);
+  sampler_.Measured(times.Run(stamp, [this, task] { Poll(task); }));
+}
+
+void LocalCore::Poll(void* task) {
+  task_internal::TaskHeader* header = task_internal::TaskOf(task);
+  if (observer_ == nullptr) [[likely]] {
+    task_internal::RunLocalTask(header, Budget::kPerPoll);
+  } else {
+    task_internal::RunLocalTask(header, Budget::kPerPoll, *observer_);
+  }
+}
+
+LocalExecutorStats LocalCore::Stats() const {
+  LocalExecutorStats stats;
+  stats.parked = parked_.load(std::memory_order_relaxed);  // relaxed: a report
+  stats.suspended = Suspended();
+  stats.polls = polls_.Get();
+  const uint64_t gone = stats.polls + dropped_.Get();
+  stats.local_schedules = local_schedules_.Get();
+  const uint64_t come = stats.local_schedules + received_.Get();
+  stats.queue_depth = come > gone ? come - gone : 0;
+  stats.arrivals = arrivals_.Get();
+  stats.parks = parks_.Get();
+  stats.driver_polls = driver_polls_.Get();
+  stats.busy_time = absl::Nanoseconds(busy_time_.Read());
+  return stats;
+}
+
+void LocalCore::EnableHistograms() {
+  const std::lock_guard lock(mutex_);
+  if (histograms_on_.load()) return;
+  // Relaxed: written under this lock.
+  if (PollTimes* used = times_.load(std::memory_order_relaxed)) {
+    used->poll.Reset();
+    used->latency.Reset();
+  } else {
+    // Release: whoever sees them sees them made.
+    times_.store(new PollTimes, std::memory_order_release);
+  }
+  histograms_on_.store(true);
+}
+
+ExecutorHistograms LocalCore::Histograms() const {
+  ExecutorHistograms histograms;
+  if (!histograms_on_.load()) return histograms;
+  // Acquire: pairs with EnableHistograms().
+  const PollTimes& times = *times_.load(std::memory_order_acquire);
+  histograms.poll_time = times.poll.Read();
+  histograms.schedule_latency = times.latency.Read();
+  return histograms;
 }
 
 }  // namespace weft::executor_internal

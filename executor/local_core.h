@@ -18,13 +18,20 @@
 #include <mutex>
 
 #include "absl/functional/function_ref.h"
+#include "weft/executor/busy_time.h"
+#include "weft/executor/counter.h"
 #include "weft/executor/executor_hooks.h"
+#include "weft/executor/executor_stats.h"
 #include "weft/executor/local_inbox.h"
+#include "weft/executor/poll_sampler.h"
+#include "weft/executor/poll_times.h"
 #include "weft/executor/task_dump.h"
 #include "weft/executor/task_list.h"
 #include "weft/executor/task_ring.h"
+#include "weft/executor/task_stamp.h"
 #include "weft/task/context.h"
 #include "weft/task/driver.h"
+#include "weft/task/instant.h"
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task_cell.h"
@@ -73,9 +80,14 @@ class LocalCore final : public Spawner {
   // As ExecutorCore's. At home.
   void SetHooks(std::shared_ptr<const ExecutorHooks> hooks);
   void DropHooks();
+  // Any thread, as long as the executor lives.
+  LocalExecutorStats Stats() const;
+  void EnableHistograms();
+  ExecutorHistograms Histograms() const;
   bool IsLocal() const override { return IsHome(); }
 
  private:
+  class RestScope;
   class RunScope;
   class TickScope;
   static const WakerVTable kMainWaker;
@@ -95,6 +107,14 @@ class LocalCore final : public Spawner {
     // Relaxed: as in Suspended().
     suspended_count_.store(suspended_.size(), std::memory_order_relaxed);
   }
+
+  // Measuring.
+  void SyncTiming();
+  void ForgetCounts();
+  void BeginWork();
+  void EndWork();
+  void Poll(void* task);
+  void RunStamped(TaskStamp stamp, void* task);
 
   bool RunOne();
   // Runs tasks for one poll of Drive(); false if there are no more.
@@ -134,7 +154,7 @@ class LocalCore final : public Spawner {
   bool main_woken_ = false;    // its future shall be polled
   bool has_unparker_ = false;  // it is the current Run()'s
   int ticking_ = 0;            // in TryTick() and Drive()
-  uint64_t arrivals_ = 0;      // letters about tasks, so far
+  Counter arrivals_;           // letters about tasks, so far
   uint32_t since_driver_ = 0;
   // How many tasks may still run before one that has yielded; -1: none has.
   int64_t before_yield_ = -1;
@@ -142,7 +162,23 @@ class LocalCore final : public Spawner {
   // Set at home while nobody spawns; who spawns elsewhere reads it.
   std::unique_ptr<HookCaller> hooks_;
 
-  std::atomic<size_t> suspended_count_ = 0;  // written at home
+  // Written at home, read by anybody: see LocalExecutorStats. What becomes ready by
+  // letters, and what is ready and destroyed without a poll, is counted for its
+  // queue_depth.
+  std::atomic<size_t> suspended_count_ = 0;
+  std::atomic<bool> parked_ = false;
+  Counter polls_, local_schedules_, received_, dropped_, parks_, driver_polls_;
+  BusyTime busy_time_;
+
+  // Whether histograms are wanted; the home thread has noticed; for what a task
+  // that is made ready has to ask: noticed, or closed. `times_` is null at first,
+  // then good for ever.
+  std::atomic<bool> histograms_on_ = false;
+  bool timing_ = false;
+  bool schedule_is_special_ = true;
+  bool work_noticed_ = false;  // busy_time_ has begun
+  PollSampler sampler_{0};
+  std::atomic<PollTimes*> times_ = nullptr;
 
   LocalInbox inbox_;
 

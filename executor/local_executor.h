@@ -17,8 +17,8 @@
 // only if the home thread sleeps.
 //
 // Thread safety: all methods on the home thread (CHECK-failed otherwise), except
-// IsHome(), suspended() and spawner(); any thread may spawn on the latter: the
-// future then moves home.
+// IsHome(), suspended(), spawner() and what measures; any thread may spawn on the
+// spawner: the future then moves home.
 // Lifetime: handles and wakers may outlive it; spawner() may not be used then.
 // Dropping: destroys the futures of all tasks, as Close() does.
 #ifndef WEFT_EXECUTOR_LOCAL_EXECUTOR_H_
@@ -31,6 +31,7 @@
 #include <utility>
 
 #include "weft/executor/executor_hooks.h"
+#include "weft/executor/executor_stats.h"
 #include "weft/executor/local_core.h"
 #include "weft/executor/task_dump.h"
 #include "weft/task/context.h"
@@ -136,6 +137,13 @@ class LocalExecutor {
 
   // How many tasks have been polled and are unfinished; any thread may ask.
   size_t suspended() const { return core_->Suspended(); }
+
+  // Counts, of which others read what the home thread writes; any thread.
+  LocalExecutorStats Stats() const { return core_->Stats(); }
+  // As those of Executor, any thread; a task that another thread has spawned or
+  // woken waits from when this one has seen it.
+  void EnableHistograms() { core_->EnableHistograms(); }
+  ExecutorHistograms Histograms() const { return core_->Histograms(); }
 
   // Destroys all tasks and returns how many; each handle's Outcome() is
   // Cancelled. What is spawned meanwhile or later is destroyed unrun. Not

@@ -20,8 +20,12 @@
 #include <span>
 
 #include "weft/executor/adaptive_spin.h"
+#include "weft/executor/busy_time.h"
+#include "weft/executor/counter.h"
 #include "weft/executor/injector.h"
 #include "weft/executor/poll_interval.h"
+#include "weft/executor/poll_sampler.h"
+#include "weft/executor/poll_times.h"
 #include "weft/executor/run_queue.h"
 #include "weft/executor/run_signal.h"
 #include "weft/executor/stand_in.h"
@@ -36,26 +40,6 @@
 namespace weft::executor_internal {
 
 class ExecutorCore;
-
-// A count that one thread at a time advances and anybody reads.
-class Counter {
- public:
-  void Add(uint64_t n = 1) {
-    // Relaxed: a number for people, written by one thread.
-    value_.store(value_.load(std::memory_order_relaxed) + n,
-                 std::memory_order_relaxed);
-  }
-  // The same from several threads.
-  void AddShared(uint64_t n = 1) {
-    value_.fetch_add(n, std::memory_order_relaxed);  // relaxed: as above
-  }
-  uint64_t Get() const {
-    return value_.load(std::memory_order_relaxed);  // relaxed: as above
-  }
-
- private:
-  std::atomic<uint64_t> value_{0};
-};
 
 // A place for a thread in Run(): made once, used by one thread after another.
 struct alignas(64) Runner {
@@ -75,7 +59,12 @@ struct alignas(64) Runner {
     return slot.exchange(nullptr, std::memory_order_acquire);
   }
   std::atomic<bool> busy{false};  // may hold a task that is in no queue
-  Counter polls, steals, stolen_tasks, overflows, parks, driver_polls;
+  // What the owner has done; see RunnerStats.
+  Counter polls, local_schedules, steals, stolen_tasks, overflows, parks, wakes,
+      driver_polls, slow_polls;
+  BusyTime busy_time;
+  // Null until histograms are first wanted; then good as long as this.
+  std::atomic<PollTimes*> times{nullptr};
   // For those who watch: whether the thread has polled something since it parked, and
   // no stand-in has its driver; that driver; how many are about to call it; how often
   // the thread itself came there; and what they saw last.
@@ -93,6 +82,12 @@ struct alignas(64) Runner {
   std::atomic<bool> may_doze{false};
   // Where the thread is, for those who steal: RunnerOptions::At().
   std::atomic<int> location{0};
+
+  // The owner, about its time: work begins; it ends; it goes on, or has begun a
+  // moment ago, unnoticed.
+  void BeginWork(Instant now);
+  void EndWork(Instant now);
+  void NoteTime(Instant now);
 
   // The owner.
   ExecutorCore& core;
@@ -122,8 +117,14 @@ struct alignas(64) Runner {
   bool woken_in_vain = false;    // for a spawned task, and nothing run since
   uint32_t dozes_left_out = 0;   // of the next ones
   bool in_driver = false;        // is inside driver->Park(), or another's
-  bool on_real_clock = false;    // so may sleep with a deadline
-  uint32_t quiet_watches = 0;    // in a row, in which nobody did anything
+  bool timing = false;           // polls are sampled, for `times`
+  // What a task that is made ready here has to ask for: in_driver or timing.
+  bool schedule_is_special = false;
+  bool on_real_clock = false;  // so may sleep with a deadline
+  PollSampler sampler{0};      // which polls
+  // At the clock, while at work; Past if that has not begun, or unnoticed.
+  Instant last_look;
+  uint32_t quiet_watches = 0;        // in a row, in which nobody did anything
   uint32_t visits_to_evening = 0;    // until EvenOut()
   uint32_t evening_looks = 0;        // of it: two at each runner
   uint64_t evening_head = 0;         // where the queue was, the last time

@@ -50,9 +50,10 @@ struct SpawnedTask {
   SpawnedTask* next = nullptr;
   SpawnedTask* previous = nullptr;
   uint32_t shard = 0;
-  bool registered = false;
-  bool named = false;     // constant once it is scheduled
-  bool observed = false;  // NoteEnd() is called for it; likewise
+  bool registered : 1 = false;
+  bool named : 1 = false;     // constant once it is scheduled
+  bool observed : 1 = false;  // NoteEnd() is called for it; likewise
+  uint16_t spare = 0;         // for what `shard` has no room for
 };
 
 class Spawner {
@@ -224,7 +225,9 @@ class Spawner {
 };
 
 void SpawnedTask::OnPending() {
-  if (!std::exchange(registered, true)) spawner->Register(*this);
+  if (registered) return;
+  registered = true;
+  spawner->Register(*this);
 }
 void SpawnedTask::OnGone(TaskEnd end) {
   if (observed) spawner->NoteEnd(*this, end);

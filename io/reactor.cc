@@ -38,6 +38,10 @@ ReactorStats Reactor::stats() const {
   stats.waits = counters.waits.load(std::memory_order_relaxed);
   stats.events = counters.events.load(std::memory_order_relaxed);
   stats.stale_events = counters.stale_events.load(std::memory_order_relaxed);
+  stats.delivered = counters.delivered.load(std::memory_order_relaxed);
+  stats.registered = counters.registered.load(std::memory_order_relaxed);
+  stats.deregistered = counters.deregistered.load(std::memory_order_relaxed);
+  stats.watched = core_->watched();
   stats.wake_calls = core_->notifier().writes();
   return stats;
 }

@@ -47,8 +47,12 @@ class ReactorCore;
 struct ReactorStats {
   uint64_t waits = 0;         // calls into the kernel to wait
   uint64_t events = 0;        // events these returned, wakes of epoll included
-  uint64_t stale_events = 0;  // of these, for descriptors closed meanwhile
+  uint64_t delivered = 0;     // of these, that came to their descriptors
+  uint64_t stale_events = 0;  // of them, for descriptors closed meanwhile
   uint64_t wake_calls = 0;    // system calls made to end a wait
+  uint64_t watched = 0;       // descriptors, now
+  uint64_t registered = 0;    // descriptors
+  uint64_t deregistered = 0;  // of these
 };
 
 class Reactor final : public Driver {

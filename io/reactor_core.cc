@@ -120,8 +120,10 @@ absl::StatusOr<ReactorCore*> ReactorCore::Open() {
   core->notifier_ = *notifier;
   core->has_pwait2_ = true;
   // Relaxed: statistics.
-  for (auto* counter : {&core->counters_.waits, &core->counters_.events,
-                        &core->counters_.stale_events}) {
+  ReactorCounters& counters = core->counters_;
+  for (auto* counter :
+       {&counters.waits, &counters.events, &counters.stale_events,
+        &counters.delivered, &counters.registered, &counters.deregistered}) {
     counter->store(0, std::memory_order_relaxed);
   }
   std::lock_guard lock(core->mutex_);
@@ -239,10 +241,9 @@ void ReactorCore::Dispatch(const epoll_event* events, int count) {
     if (token == kNotifierToken) continue;
     SourceCell& cell = SourceCellAt(static_cast<uint32_t>(token));
     const uint32_t generation = static_cast<uint32_t>(token >> 32);
-    if (!cell.Deliver(generation, BitsOf(events[i].events), wakers)) {
-      // Relaxed: a statistic.
-      counters_.stale_events.fetch_add(1, std::memory_order_relaxed);
-    }
+    const bool delivered =
+        cell.Deliver(generation, BitsOf(events[i].events), wakers);
+    Count(delivered ? counters_.delivered : counters_.stale_events, 1);
   }
   wakers.WakeAll();
 }
@@ -282,6 +283,7 @@ void ReactorCore::Link(SourceCell& cell) {
   cell.next = cells_;
   if (cells_ != nullptr) cells_->previous = &cell;
   cells_ = &cell;
+  Count(counters_.registered, 1);
   cell_count_.fetch_add(1);  // sequentially consistent: see wake_flag.h
 }
 
@@ -290,6 +292,7 @@ void ReactorCore::Unlink(SourceCell& cell) {
   (cell.previous != nullptr ? cell.previous->next : cells_) = cell.next;
   if (cell.next != nullptr) cell.next->previous = cell.previous;
   cell.previous = cell.next = nullptr;
+  Count(counters_.deregistered, 1);
   cell_count_.fetch_sub(1);
 }
 

@@ -33,6 +33,10 @@ struct ReactorCounters {
   std::atomic<uint64_t> waits{0};         // calls of epoll_pwait2, futex
   std::atomic<uint64_t> events{0};        // events they returned
   std::atomic<uint64_t> stale_events{0};  // of these, for descriptors then gone
+  std::atomic<uint64_t> delivered{0};     // of these, that came to theirs
+  // Written under the core's mutex.
+  std::atomic<uint64_t> registered{0};
+  std::atomic<uint64_t> deregistered{0};
 };
 
 class ReactorCore {
@@ -58,6 +62,10 @@ class ReactorCore {
 
   const ReactorCounters& counters() const { return counters_; }
   const Notifier& notifier() const { return *notifier_; }
+  // How many descriptors it watches.
+  size_t watched() const {
+    return cell_count_.load(std::memory_order_relaxed);  // relaxed: a report
+  }
 
   // From now on waits with a resolution of a millisecond, as on a kernel
   // without epoll_pwait2. For tests.

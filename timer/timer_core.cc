@@ -71,6 +71,7 @@ TimerCore* TimerCore::Acquire(const Clock& clock, Waker unparker) {
   core->wheel_.Restart(now.nanoseconds());
   core->clock_ = &clock;
   core->unparker_ = std::move(unparker);
+  core->counts_ = TimerCounts();
   return core;
 }
 
@@ -115,6 +116,7 @@ TimerCore::Inserted TimerCore::Insert(TimerEntry& entry, Waker waker) {
     std::lock_guard lock(mutex_);
     if (clock_ == nullptr) return Inserted::kClosed;
     if (!wheel_.Insert(entry)) return Inserted::kDue;
+    ++counts_.inserted;
     entry.waker = std::move(waker);
     entry.core = this;
     // Relaxed: only the owner acts on kLinked without the lock.
@@ -155,8 +157,12 @@ bool TimerCore::ResetLinked(TimerEntry& entry, Instant deadline) {
     if (!IsLinked(entry)) return false;
     wheel_.Remove(entry);
     entry.deadline = deadline.nanoseconds();
-    waker = wheel_.Insert(entry) ? RearmLocked(deadline)
-                                 : Finish(entry, State::kFired);
+    if (wheel_.Insert(entry)) {
+      waker = RearmLocked(deadline);
+    } else {
+      ++counts_.fired;
+      waker = Finish(entry, State::kFired);
+    }
   }
   std::move(waker).Wake();
   return true;
@@ -168,6 +174,7 @@ void TimerCore::Remove(TimerEntry& entry) {
   std::lock_guard lock(entry.core->mutex_);
   if (!IsLinked(entry)) return;
   entry.core->wheel_.Remove(entry);
+  ++entry.core->counts_.cancelled;
   waker = Finish(entry, State::kIdle);
 }
 
@@ -180,6 +187,7 @@ bool TimerCore::Fire(const Clock& clock, Instant now) {
     while (!wakers.IsFull()) {
       auto* entry = static_cast<TimerEntry*>(wheel_.PopDue());
       if (entry == nullptr) break;
+      ++counts_.fired;
       wakers.Add(Finish(*entry, State::kFired));
     }
     if (wakers.IsEmpty()) break;
@@ -210,6 +218,13 @@ Instant TimerCore::NextDeadline() const {
 size_t TimerCore::Size() const {
   std::lock_guard lock(mutex_);
   return wheel_.size();
+}
+
+TimerCounts TimerCore::Counts() const {
+  std::lock_guard lock(mutex_);
+  TimerCounts counts = counts_;
+  counts.pending = wheel_.size();
+  return counts;
 }
 
 }  // namespace weft::timer_internal

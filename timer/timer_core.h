@@ -44,6 +44,14 @@ struct TimerEntry : WheelEntry {
   TimerCore* core = nullptr;  // where it was last linked
 };
 
+// Of a core since it was acquired.
+struct TimerCounts {
+  uint64_t pending = 0;    // entries that are linked, now
+  uint64_t inserted = 0;   // entries that were linked
+  uint64_t fired = 0;      // their deadline came
+  uint64_t cancelled = 0;  // they were taken out before
+};
+
 class TimerCore {
  public:
   TimerCore(const TimerCore&) = delete;
@@ -92,6 +100,7 @@ class TimerCore {
   Instant NextDeadline() const;
   // How many entries are linked.
   size_t Size() const;
+  TimerCounts Counts() const;
 
  private:
   TimerCore() = default;
@@ -106,6 +115,7 @@ class TimerCore {
   Waker unparker_;
   // A thread sleeps until this moment; Past(): none sleeps.
   Instant armed_ = Instant::Past();
+  TimerCounts counts_;  // but for `pending`
 
   TimerCore* next_free_ = nullptr;  // the pool's, under its lock
 };

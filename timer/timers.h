@@ -43,6 +43,15 @@ namespace weft::timer {
 
 class Sleep;
 
+// What the sleeps of one Timers did since it was made. A sleep that is reset while it
+// waits goes on waiting.
+struct TimersStats {
+  uint64_t pending = 0;    // that wait, now
+  uint64_t started = 0;    // that had to wait
+  uint64_t fired = 0;      // whose deadline came
+  uint64_t cancelled = 0;  // that were dropped or stopped before
+};
+
 class Timers final : public Driver {
  public:
   // Waits in `inner`, with deadlines on `clock`: the real one, one that agrees
@@ -72,6 +81,15 @@ class Timers final : public Driver {
   // a sleep is polled, reset or dropped; the Unparker is woken where that makes
   // it earlier while a Park waits.
   Instant NextDeadline() const { return core_->NextDeadline(); }
+
+  // From any thread.
+  TimersStats stats() const {
+    const timer_internal::TimerCounts counts = core_->Counts();
+    return {.pending = counts.pending,
+            .started = counts.inserted,
+            .fired = counts.fired,
+            .cancelled = counts.cancelled};
+  }
 
  private:
   friend Sleep;

@@ -14,9 +14,11 @@
 
 #include "absl/functional/function_ref.h"
 #include "weft/executor/executor_hooks.h"
+#include "weft/executor/executor_metrics.h"
 #include "weft/executor/local_executor.h"
 #include "weft/runtime/flavour.h"
 #include "weft/task/instant.h"
+#include "weft/task/metrics_registry.h"
 #include "weft/task/spawner.h"
 
 namespace weft::runtime_internal {
@@ -29,6 +31,10 @@ class CurrentThreadFlavour final : public Flavour {
   Spawner& spawner() override { return executor_.spawner(); }
   Spawner* SpawnerAt(int) override { return &executor_.spawner(); }
   size_t suspended() override { return executor_.suspended(); }
+  void EnableHistograms() override { executor_.EnableHistograms(); }
+  void AddMetricsTo(MetricsRegistry& registry) override {
+    registration_ = registry.Add(metrics_, {{"worker", "0"}});
+  }
   LocalExecutor* LocalAt(int) override { return &executor_; }
   void Run(int worker, StopPoll stop) override;
   // Runs the tasks meanwhile, in the current environment.
@@ -37,6 +43,8 @@ class CurrentThreadFlavour final : public Flavour {
 
  private:
   LocalExecutor executor_;
+  const LocalExecutorMetrics metrics_{executor_};
+  MetricsRegistration registration_;
 };
 
 }  // namespace weft::runtime_internal

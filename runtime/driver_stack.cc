@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -15,6 +16,7 @@
 #include "weft/task/driver.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
+#include "weft/task/metrics_registry.h"
 #include "weft/task/parker.h"
 #include "weft/timer/timers.h"
 
@@ -60,6 +62,18 @@ absl::Status DriverStack::Init(const RuntimeOptions& options,
     environment_.driver = hooked_.get();
   }
   return absl::OkStatus();
+}
+
+void DriverStack::AddMetricsTo(MetricsRegistry& registry, int worker) {
+  const std::string number = std::to_string(worker);
+  if (reactor_ != nullptr) {
+    reactor_registration_ =
+        registry.Add(reactor_metrics_.emplace(*reactor_), {{"worker", number}});
+  }
+  if (timers_ != nullptr) {
+    timers_registration_ =
+        registry.Add(timers_metrics_.emplace(*timers_), {{"worker", number}});
+  }
 }
 
 void DriverStack::Close() {

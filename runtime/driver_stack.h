@@ -12,16 +12,20 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "weft/io/reactor.h"
+#include "weft/io/reactor_metrics.h"
 #include "weft/runtime/runtime_options.h"
 #include "weft/task/driver.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
+#include "weft/task/metrics_registry.h"
 #include "weft/task/parker.h"
 #include "weft/task/waker.h"
 #include "weft/timer/timers.h"
+#include "weft/timer/timers_metrics.h"
 
 namespace weft::runtime_internal {
 
@@ -47,6 +51,9 @@ class DriverStack {
   // driver, timers and reactor.
   absl::Status Init(const RuntimeOptions& options, const Environment& base);
 
+  // Adds the metrics of the drivers with the label worker="`worker`". Called once.
+  void AddMetricsTo(MetricsRegistry& registry, int worker);
+
   // Wakes whoever still waits in the drivers. Requires: nobody parks any more.
   void Close();
 
@@ -57,6 +64,10 @@ class DriverStack {
   std::unique_ptr<Parker> parker_;
   std::unique_ptr<timer::Timers> timers_;
   std::unique_ptr<HookedDriver> hooked_;
+  std::optional<io::ReactorMetrics> reactor_metrics_;
+  std::optional<timer::TimersMetrics> timers_metrics_;
+  MetricsRegistration reactor_registration_;
+  MetricsRegistration timers_registration_;
   Environment environment_;
 };
 

@@ -18,6 +18,7 @@
 #include "weft/executor/local_executor.h"
 #include "weft/task/context.h"
 #include "weft/task/instant.h"
+#include "weft/task/metrics_registry.h"
 #include "weft/task/polled.h"
 #include "weft/task/spawner.h"
 
@@ -44,6 +45,11 @@ class Flavour {
   }
   // How many tasks have been polled and are unfinished.
   virtual size_t suspended() = 0;
+  // Has its executors time polls.
+  virtual void EnableHistograms() = 0;
+  // Adds the metrics of its executors, with the label worker="0", … where each
+  // worker has its own. Called once, before anything runs.
+  virtual void AddMetricsTo(MetricsRegistry& registry) = 0;
 
   // ---- The thread of `worker`, in this order ----
 

@@ -14,8 +14,10 @@
 #include "absl/functional/function_ref.h"
 #include "weft/executor/executor.h"
 #include "weft/executor/executor_hooks.h"
+#include "weft/executor/executor_metrics.h"
 #include "weft/runtime/flavour.h"
 #include "weft/task/instant.h"
+#include "weft/task/metrics_registry.h"
 #include "weft/task/spawner.h"
 
 namespace weft::runtime_internal {
@@ -27,12 +29,18 @@ class MultiThreadFlavour final : public Flavour {
 
   Spawner& spawner() override { return executor_.spawner(); }
   size_t suspended() override { return executor_.Stats().suspended; }
+  void EnableHistograms() override { executor_.EnableHistograms(); }
+  void AddMetricsTo(MetricsRegistry& registry) override {
+    registration_ = registry.Add(metrics_);
+  }
   void Run(int worker, StopPoll stop) override;
   void Drain(Instant deadline, absl::FunctionRef<bool()> jobs_done) override;
   size_t Close(Instant deadline) override;
 
  private:
   Executor executor_;
+  const ExecutorMetrics metrics_{executor_};
+  MetricsRegistration registration_;
 };
 
 }  // namespace weft::runtime_internal

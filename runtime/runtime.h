@@ -42,6 +42,7 @@
 #include "weft/task/block_on.h"
 #include "weft/task/environment.h"
 #include "weft/task/future.h"
+#include "weft/task/metrics_registry.h"
 #include "weft/task/offload.h"
 #include "weft/task/source_location.h"
 #include "weft/task/spawner.h"
@@ -113,6 +114,12 @@ class Handle {
   }
   int worker_threads() const {
     return runtime_internal::Checked(core_).worker_threads();
+  }
+  MetricsRegistry& metrics() const {
+    return runtime_internal::Checked(core_).metrics();
+  }
+  void EnableHistograms() const {
+    runtime_internal::Checked(core_).EnableHistograms();
   }
 
   // Runs `future` on the calling thread, which waits for it. Not for threads
@@ -195,6 +202,20 @@ class Runtime {
   // At least 1; on a current-thread runtime 1.
   int worker_threads() const {
     return runtime_internal::Checked(core_).worker_threads();
+  }
+
+  // The metrics of all that the runtime owns: its executors, reactors, timers and
+  // the pool for blocking jobs. Where each worker has one of its own, the label
+  // worker="0", … says which. To show those of several runtimes, add these to a
+  // registry with a label: registry.Add(runtime.metrics(), {{"runtime", "a"}}). Any
+  // thread; lives as long as the runtime or a Handle.
+  MetricsRegistry& metrics() const {
+    return runtime_internal::Checked(core_).metrics();
+  }
+  // From now on the metrics have histograms of poll times and schedule latencies,
+  // for which some polls are timed; see Executor::EnableHistograms(). Any thread.
+  void EnableHistograms() const {
+    runtime_internal::Checked(core_).EnableHistograms();
   }
 
   // Runs `future` on the calling thread and waits for it; of a function make one

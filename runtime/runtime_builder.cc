@@ -165,6 +165,11 @@ RuntimeBuilder& RuntimeBuilder::EnableTime() {
   return *this;
 }
 
+RuntimeBuilder& RuntimeBuilder::EnableHistograms() {
+  options_.histograms = true;
+  return *this;
+}
+
 absl::StatusOr<Runtime> RuntimeBuilder::Build() {
   runtime_internal::RuntimeOptions options = options_;
   const absl::Status status = CheckThreads(options);

@@ -102,6 +102,10 @@ class RuntimeBuilder {
   RuntimeBuilder& EnableTime();
   RuntimeBuilder& EnableAll() { return EnableIo().EnableTime(); }
 
+  // Has histograms of poll times and schedule latencies among the metrics from the
+  // start; see Runtime::EnableHistograms().
+  RuntimeBuilder& EnableHistograms();
+
   // Starts the runtime. Fails with InvalidArgument if what was asked for does not
   // go together, and with the system's reason if a thread or a reactor cannot be
   // made; then nothing is left running.

@@ -179,6 +179,12 @@ absl::Status RuntimeCore::Init() {
     absl::Status status = workers_[i]->drivers.Init(options_, base);
     if (!status.ok()) return status;
   }
+  if (options_.histograms) flavour_->EnableHistograms();
+  flavour_->AddMetricsTo(metrics_);
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    worker->drivers.AddMetricsTo(metrics_, worker->index);
+  }
+  pool_registration_ = metrics_.Add(pool_metrics_.emplace(*pool_));
   // Other threads wait in drivers of their own, and their leaves are served by
   // the first worker. A current-thread runtime has nobody for that.
   outside_ = base;

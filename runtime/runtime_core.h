@@ -21,12 +21,14 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "weft/executor/blocking_pool.h"
+#include "weft/executor/blocking_pool_metrics.h"
 #include "weft/executor/local_executor.h"
 #include "weft/executor/thread.h"
 #include "weft/runtime/driver_stack.h"
@@ -35,6 +37,7 @@
 #include "weft/task/atomic_waker.h"
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
+#include "weft/task/metrics_registry.h"
 #include "weft/task/offload.h"
 #include "weft/task/spawner.h"
 #include "weft/task/waker.h"
@@ -89,6 +92,9 @@ class RuntimeCore : public std::enable_shared_from_this<RuntimeCore> {
   // True inside the runtime's tasks and on its worker threads.
   bool OnWorkerThread() const;
 
+  MetricsRegistry& metrics() { return metrics_; }
+  void EnableHistograms() { flavour_->EnableHistograms(); }
+
   // Lets tasks and jobs go on until `drain_until`, then stops; waits for polls
   // and jobs to return until `leave_until`, then leaves them behind.
   ShutdownReport Finish(Instant drain_until, Instant leave_until);
@@ -129,11 +135,14 @@ class RuntimeCore : public std::enable_shared_from_this<RuntimeCore> {
   class UnhandledExceptions;
 
   const RuntimeOptions options_;
+  MetricsRegistry metrics_;
   std::unique_ptr<UnhandledExceptions> unhandled_exceptions_;
   Environment outside_;
   // In this order, so that futures and jobs go before what they use.
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<BlockingPool> pool_;
+  std::optional<BlockingPoolMetrics> pool_metrics_;
+  MetricsRegistration pool_registration_;
   std::unique_ptr<Flavour> flavour_;
 
   std::atomic<bool> stopping_{false};

@@ -22,6 +22,7 @@ struct RuntimeOptions {
   bool pin_threads = false;
   bool enable_io = false;
   bool enable_time = false;
+  bool histograms = false;
   int worker_threads = 0;  // 0: see RuntimeBuilder::WorkerThreads
   int max_blocking_threads = 512;
   size_t blocking_queue_capacity = 65536;

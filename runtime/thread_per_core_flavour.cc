@@ -18,15 +18,19 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "weft/executor/executor_metrics.h"
 #include "weft/executor/local_executor.h"
 #include "weft/executor/steady_deadline.h"
 #include "weft/task/context.h"
 #include "weft/task/instant.h"
+#include "weft/task/metrics.h"
+#include "weft/task/metrics_registry.h"
 #include "weft/task/polled.h"
 #include "weft/task/ready.h"
 #include "weft/task/runnable.h"
@@ -70,12 +74,36 @@ size_t ThreadPerCoreFlavour::suspended() {
   return sum;
 }
 
+// Sequentially consistent, with the looks in Enter(): a worker that is not ready yet
+// sees the wish.
+void ThreadPerCoreFlavour::EnableHistograms() {
+  histograms_.store(true);
+  for (Worker& worker : workers_) {
+    if (worker.spawner.load() != nullptr) worker.executor->EnableHistograms();
+  }
+}
+
+void ThreadPerCoreFlavour::AddMetricsTo(MetricsRegistry& registry) {
+  for (const Worker& worker : workers_) {
+    const std::string number = std::to_string(metrics_.size());
+    registrations_.push_back(
+        registry.Add(metrics_.emplace_back(worker), {{"worker", number}}));
+  }
+}
+
+void ThreadPerCoreFlavour::WorkerMetrics::Collect(MetricsWriter& writer) const {
+  // Acquire: as in At().
+  if (worker_.spawner.load(std::memory_order_acquire) == nullptr) return;
+  LocalExecutorMetrics(*worker_.executor).Collect(writer);
+}
+
 void ThreadPerCoreFlavour::Enter(int worker) {
   Worker& self = workers_[static_cast<size_t>(worker)];
   self.executor.emplace();
   if (hooks_ != nullptr) self.executor->SetHooks(hooks_);
-  // Release: pairs with At().
-  self.spawner.store(&self.executor->spawner(), std::memory_order_release);
+  // Sequentially consistent: see EnableHistograms(). It pairs with At(), too.
+  self.spawner.store(&self.executor->spawner());
+  if (histograms_.load()) self.executor->EnableHistograms();
   std::unique_lock lock(mutex_);
   ++ready_;
   changed_.notify_all();

@@ -16,6 +16,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,8 @@
 #include "weft/runtime/flavour.h"
 #include "weft/task/atomic_waker.h"
 #include "weft/task/instant.h"
+#include "weft/task/metrics.h"
+#include "weft/task/metrics_registry.h"
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
 
@@ -42,6 +45,8 @@ class ThreadPerCoreFlavour final : public Flavour {
   Spawner& spawner() override { return router_; }
   Spawner* SpawnerAt(int worker) override;
   size_t suspended() override;
+  void EnableHistograms() override;
+  void AddMetricsTo(MetricsRegistry& registry) override;
 
   void Enter(int worker) override;
   LocalExecutor* LocalAt(int worker) override;
@@ -79,12 +84,25 @@ class ThreadPerCoreFlavour final : public Flavour {
     uint64_t answered = 0;  // the last question; the worker's
   };
 
+  // Those of the worker's executor, while there is one.
+  class WorkerMetrics final : public MetricsSource {
+   public:
+    explicit WorkerMetrics(const Worker& worker) : worker_(worker) {}
+    void Collect(MetricsWriter& writer) const override;
+
+   private:
+    const Worker& worker_;
+  };
+
   void Answer(Worker& worker);
   std::optional<uint64_t> AskWhetherIdle(Instant deadline);
 
   const std::shared_ptr<const ExecutorHooks> hooks_;
   std::vector<Worker> workers_;
   Router router_{*this};
+  std::deque<WorkerMetrics> metrics_;
+  std::vector<MetricsRegistration> registrations_;
+  std::atomic<bool> histograms_{false};  // wanted
 
   // The number of the question that is to be answered. Written under mutex_.
   std::atomic<uint64_t> question_{0};

@@ -67,6 +67,28 @@ class RunTest(unittest.TestCase):
             if case.goal != "-":
                 self.assertIn(case.goal.split(">=")[0], peers)
 
+    def test_the_suite_of_observing_is_sound(self):
+        with open("bench/observe/cases.txt", encoding="utf-8") as file:
+            peers, cases = run.read_suite(file.read())
+        self.assertEqual(peers, ["uncounted", "histograms"])
+        for case in cases:
+            for peer in peers:
+                self.assertLess(run.goal_of(case, peer), run.limit_of(case, peer))
+
+    def test_a_goal_may_be_an_upper_one(self):
+        case = self.fib._replace(goal="uncounted>=0.98,histograms<=1.05")
+        self.assertEqual(run.goal_of(case, "uncounted"), 0.98)
+        self.assertEqual(run.goal_of(case, "histograms"), 0)
+        self.assertEqual(run.limit_of(case, "histograms"), 1.05)
+        self.assertIsNone(run.missed(case, "histograms", 1.05))
+        self.assertEqual(run.missed(case, "histograms", 1.06), "at most 1.05")
+        self.assertEqual(run.missed(case, "uncounted", 0.97), "goal 0.98")
+        measured = [(case, {"weft": results(100), "uncounted": results(97),
+                            "histograms": results(107)})]
+        self.assertEqual(list(run.shortfalls(measured, ["uncounted", "histograms"])),
+                         ["fib: 0.97 to uncounted, goal 0.98",
+                          "fib: 1.07 to histograms, at most 1.05"])
+
     def test_a_goal_is_for_one_peer_and_no_row_may_lose(self):
         self.assertEqual(run.goal_of(self.fib, "tokio"), 4)
         self.assertEqual(run.goal_of(self.fib, "go"), 1)

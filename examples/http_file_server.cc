@@ -22,9 +22,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "http_parser.h"
 #include "weft/examples/http/accept_connections.h"
 #include "weft/examples/http/open_file_limit.h"
 #include "weft/examples/http/options.h"
+#include "weft/examples/http/response.h"
 #include "weft/examples/http/service.h"
 #include "weft/examples/http/site.h"
 #include "weft/fs/dir.h"
@@ -36,12 +38,20 @@
 #include "weft/select/select.h"
 #include "weft/stream/next.h"
 #include "weft/task/join_handle.h"
+#include "weft/task/prometheus_text.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task.h"
 #include "weft/timer/timeout.h"
 
 namespace http {
 namespace {
+
+Response ShowMetrics() {
+  Response response(HTTP_STATUS_OK);
+  response.SetText(weft::kPrometheusContentType,
+                   weft::PrometheusText(weft::Handle::Current().metrics()));
+  return response;
+}
 
 weft::Task<void> WriteLog(std::shared_ptr<Service> service) {
   co_await service->log.Run();
@@ -82,8 +92,10 @@ weft::Task<absl::Status> Run(const Options& options) {
   if (!listener.ok()) co_return listener.status();
   PrintAddress(listener->local_address());
 
+  Site site(*std::move(root));
+  if (!options.metrics.empty()) site.AddPage(options.metrics, &ShowMetrics);
   auto service = std::make_shared<Service>(
-      Site(*std::move(root)),
+      std::move(site),
       Patience(options.head_timeout, options.idle_timeout,
                options.send_timeout),
       options.max_connections, STDERR_FILENO);

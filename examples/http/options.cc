@@ -12,6 +12,10 @@
 #include "absl/strings/str_cat.h"
 
 ABSL_FLAG(std::string, root, http::Options().root, "the folder to serve");
+ABSL_FLAG(
+    std::string, metrics, http::Options().metrics,
+    "a path, such as 'metrics', at which the server's own numbers are shown "
+    "as Prometheus wants them");
 ABSL_FLAG(std::string, bind, http::Options().bind,
           "the address to listen on; 0.0.0.0 or :: for all");
 ABSL_FLAG(uint16_t, port, http::Options().port,
@@ -39,6 +43,7 @@ absl::StatusOr<Options> ParseOptions(int argc, char** argv) {
   }
   Options options;
   options.root = absl::GetFlag(FLAGS_root);
+  options.metrics = absl::GetFlag(FLAGS_metrics);
   options.bind = absl::GetFlag(FLAGS_bind);
   options.port = absl::GetFlag(FLAGS_port);
   options.threads = absl::GetFlag(FLAGS_threads);

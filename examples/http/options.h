@@ -19,6 +19,7 @@ struct Options {
   Options() = default;  // not an aggregate: coroutines take it as a parameter
 
   std::string root = ".";
+  std::string metrics;  // where they are shown; empty: nowhere
   std::string bind = "127.0.0.1";
   uint16_t port = 8080;  // 0: a free one
   int threads = 0;       // 0: as many as there are processors

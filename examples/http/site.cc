@@ -135,6 +135,9 @@ weft::Task<Response> Site::Answer(const Request& request) const {
   }
 
   const std::string path = target->Path();
+  if (const auto page = pages_.find(path); page != pages_.end()) {
+    co_return page->second();
+  }
   const absl::StatusOr<fs::Metadata> found = co_await root_.Stat(path);
   if (!found.ok()) co_return ErrorResponse(found.status());
   if (found->IsDirectory()) co_return co_await AnswerFolder(request, *target);

@@ -14,6 +14,8 @@
 #ifndef WEFT_EXAMPLES_HTTP_SITE_H_
 #define WEFT_EXAMPLES_HTTP_SITE_H_
 
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -29,6 +31,12 @@ class Site {
  public:
   explicit Site(weft::fs::Dir root) : root_(std::move(root)) {}
 
+  // Answers `path`, relative to the root, by what make() returns, whether or not
+  // there is such a file. make() is called by any thread.
+  void AddPage(std::string path, std::function<Response()> make) {
+    pages_[std::move(path)] = std::move(make);
+  }
+
   // The response to `request`. A GET and a HEAD are answered alike; whoever
   // sends the response leaves the body of the latter out.
   weft::Task<Response> Answer(const Request& request) const;
@@ -41,6 +49,7 @@ class Site {
   weft::Task<Response> List(const Target& folder) const;
 
   weft::fs::Dir root_;
+  std::map<std::string, std::function<Response()>> pages_;
 };
 
 }  // namespace http

@@ -2,8 +2,8 @@
 # Copyright 2026 The weft Authors
 # SPDX-License-Identifier: Apache-2.0
 
-# The file server and curl: a large file and many small ones arrive whole, and
-# no way of writing a path leads out of the root.
+# The file server and curl: a large file and many small ones arrive whole, its
+# metrics are shown, and no way of writing a path leads out of the root.
 #
 #   http_file_server_curl_test.sh SERVER
 #
@@ -44,7 +44,7 @@ ln -s ../secret "$work/root/relative_link"
 ln -s "$work/secret" "$work/root/absolute_link"
 ln -s .. "$work/root/folder_link"
 
-"$server" --root="$work/root" --port=0 >"$work/out" 2>"$work/err" &
+"$server" --root="$work/root" --port=0 --metrics=metrics >"$work/out" 2>"$work/err" &
 pid=$!
 until [ -s "$work/out" ]; do
   kill -0 "$pid" || fail "the server does not start: $(cat "$work/err")"
@@ -75,6 +75,13 @@ curl -sSf -K "$work/config" -w '%{num_connects}\n' >"$work/connects"
   fail "small files differ"
 connects=$(awk '{ n += $1 } END { print n }' "$work/connects")
 [ "$connects" = 1 ] || fail "curl needed $connects connections"
+
+# The server's own numbers.
+curl -sSf -D "$work/head" "${url}metrics" >"$work/metrics"
+grep -q '^Content-Type: text/plain; version=0.0.4' "$work/head" ||
+  fail "the metrics have another type"
+grep -q '^weft_executor_polls_total{runner="0"} [1-9]' "$work/metrics" ||
+  fail "the metrics tell of no polls"
 
 # Each name that the listing links to can be fetched.
 listed=$(curl -sSf "${url}small/" | grep -c '<li><a href="[0-9]*">')

@@ -23,12 +23,13 @@ absl::StatusOr<Options> Parse(std::vector<std::string> arguments) {
 }
 
 TEST(OptionsTest, AreThoseOfTheCommandLine) {
-  const absl::StatusOr<Options> options =
-      Parse({"--root=/srv", "--bind=::", "--port=0", "--threads=3",
-             "--max_connections=5", "--head_timeout=1s", "--idle_timeout=2m",
-             "--send_timeout=3h", "--shutdown_deadline=4ms"});
+  const absl::StatusOr<Options> options = Parse(
+      {"--root=/srv", "--metrics=numbers", "--bind=::", "--port=0",
+       "--threads=3", "--max_connections=5", "--head_timeout=1s",
+       "--idle_timeout=2m", "--send_timeout=3h", "--shutdown_deadline=4ms"});
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->root, "/srv");
+  EXPECT_EQ(options->metrics, "numbers");
   EXPECT_EQ(options->bind, "::");
   EXPECT_EQ(options->port, 0);
   EXPECT_EQ(options->threads, 3);

@@ -84,6 +84,22 @@ TEST_F(SiteTest, ServesAFile) {
   EXPECT_THAT(head, HasSubstr("\r\nLast-Modified: "));
 }
 
+TEST_F(SiteTest, AddedPagesHideFiles) {
+  root_.Write("a", "the file's");
+  root_.Write("b", "");
+  InlineOffload::Scope scope;
+  Site site(*BlockOn(weft::fs::Dir::Open(root_.path())));
+  site.AddPage("a", [] {
+    Response response(200);
+    response.SetText("text/plain", "the page's");
+    return response;
+  });
+
+  EXPECT_EQ(BlockOn(site.Answer(Get("/a?x"))).text(), "the page's");
+  EXPECT_EQ(BlockOn(site.Answer(Get("/b"))).status(), 200);
+  EXPECT_EQ(BlockOn(site.Answer(Get("/a/c"))).status(), 404);
+}
+
 TEST_F(SiteTest, WhatIsMissingIsNotFound) {
   root_.Write("file", "");
   EXPECT_EQ(StatusOf("/nothing"), 404);

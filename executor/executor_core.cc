@@ -28,6 +28,7 @@
 #include "weft/executor/adaptive_spin.h"
 #include "weft/executor/count.h"
 #include "weft/executor/executor_hooks.h"
+#include "weft/executor/poll_capture.h"
 #include "weft/executor/poll_times.h"
 #include "weft/executor/run_queue.h"
 #include "weft/executor/run_signal.h"

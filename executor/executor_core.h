@@ -29,6 +29,7 @@
 #include "weft/executor/injector.h"
 #include "weft/executor/poll_capture.h"
 #include "weft/executor/poll_times.h"
+#include "weft/executor/poll_watched.h"
 #include "weft/executor/run_signal.h"
 #include "weft/executor/runner.h"
 #include "weft/executor/runner_options.h"
@@ -57,7 +58,7 @@ inline constexpr uint32_t kMissesBeforeYield = 3;
 // run before it comes; or what only runs where somebody comes.
 enum class WakeReason { kLocalTask, kOther };
 
-class ExecutorCore final : public Spawner {
+class ExecutorCore final : public Spawner, public PollWatched {
  public:
   static constexpr int kMaxRunners = IdleSet<>::kMaxRunners;
 
@@ -99,17 +100,12 @@ class ExecutorCore final : public Spawner {
   void EnableHistograms();
   ExecutorHistograms Histograms();
 
-  // For a monitor. Any thread.
-  struct PollGlance {
-    bool in_poll;       // the runner's thread is in a poll, or close to one
-    uint64_t progress;  // changes between polls
-  };
-  int runner_count() const {
+  // PollWatched.
+  int CountRunners() override {
     return runner_count_.load(std::memory_order_acquire);  // as RunnerAt()
   }
-  PollGlance GlanceAt(int runner);
-  // See PollCapture::Take(); false also if there is no thread.
-  bool CapturePoll(int runner, Instant deadline, PollCapture& capture);
+  PollGlance GlanceAt(int runner) override;
+  bool CapturePoll(int runner, Instant deadline, PollCapture& capture) override;
 
  private:
   friend class PlaceLoan;

@@ -20,6 +20,7 @@
 #include "weft/executor/executor_core.h"
 #include "weft/executor/idle_set.h"
 #include "weft/executor/poll_capture.h"
+#include "weft/executor/poll_watched.h"
 #include "weft/executor/runner.h"
 #include "weft/executor/task_census.h"
 #include "weft/executor/task_dump.h"
@@ -256,7 +257,7 @@ std::string ExecutorCore::DebugString() {
       ", names: [", absl::StrJoin(names, " "), "]}");
 }
 
-ExecutorCore::PollGlance ExecutorCore::GlanceAt(int runner) {
+PollWatched::PollGlance ExecutorCore::GlanceAt(int runner) {
   Runner& r = RunnerAt(static_cast<uint32_t>(runner));
   return {.in_poll = r.thread.load() != 0 && !r.in_place.load() &&
                      !idle_.IsParked(runner),

@@ -32,8 +32,10 @@
 #include "weft/executor/executor_hooks.h"
 #include "weft/executor/executor_stats.h"
 #include "weft/executor/local_inbox.h"
+#include "weft/executor/poll_capture.h"
 #include "weft/executor/poll_sampler.h"
 #include "weft/executor/poll_times.h"
+#include "weft/executor/poll_watched.h"
 #include "weft/executor/task_list.h"
 #include "weft/executor/task_stamp.h"
 #include "weft/task/blocking_check.h"
@@ -84,6 +86,7 @@ LocalCore* LocalCore::Acquire() {
   // Relaxed: late wakers ask only whether it is their own thread.
   core->home_.store(home, std::memory_order_relaxed);
   core->BindTo(home);
+  core->home_thread_.store(ThisThreadId());
   core->closed_ = false;
   core->ForgetCounts();
   core->inbox_.Open();
@@ -129,6 +132,7 @@ class LocalCore::RunScope {
         scope_(environment_),
         outer_running_(std::exchange(core.running_, true)) {
     core_.main_woken_ = true;
+    core_.in_run_.store(true, std::memory_order_relaxed);  // relaxed: a report
     core_.has_unparker_ = false;  // an outer Run() may have another driver
   }
   RunScope(const RunScope&) = delete;
@@ -138,6 +142,8 @@ class LocalCore::RunScope {
     if (core_.work_noticed_ && !outer_running_) core_.EndWork();
     if (core_.has_unparker_) core_.SetUnparker(nullptr);
     core_.running_ = outer_running_;
+    // Relaxed: as above.
+    core_.in_run_.store(outer_running_, std::memory_order_relaxed);
     core_.main_woken_ = true;  // the wake may have been for an outer Run()
   }
 
@@ -564,6 +570,18 @@ void LocalCore::Poll(void* task) {
   } else {
     task_internal::RunLocalTask(header, Budget::kPerPoll, *observer_);
   }
+}
+
+PollWatched::PollGlance LocalCore::GlanceAt(int) {
+  // Relaxed: it is looked at again and again.
+  return {.in_poll = in_run_.load(std::memory_order_relaxed) &&
+                     !parked_.load(std::memory_order_relaxed),
+          .progress = polls_.Get() + driver_polls_.Get() + parks_.Get()};
+}
+
+bool LocalCore::CapturePoll(int, Instant deadline, PollCapture& capture) {
+  const pid_t thread = home_thread_.load();
+  return thread != 0 && PollCapture::Take(thread, deadline, capture);
 }
 
 LocalExecutorStats LocalCore::Stats() const {

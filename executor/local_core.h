@@ -11,6 +11,8 @@
 #ifndef WEFT_EXECUTOR_LOCAL_CORE_H_
 #define WEFT_EXECUTOR_LOCAL_CORE_H_
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +27,7 @@
 #include "weft/executor/local_inbox.h"
 #include "weft/executor/poll_sampler.h"
 #include "weft/executor/poll_times.h"
+#include "weft/executor/poll_watched.h"
 #include "weft/executor/task_dump.h"
 #include "weft/executor/task_list.h"
 #include "weft/executor/task_ring.h"
@@ -54,7 +57,7 @@ class DriveSlot {
   bool waits_ = false;  // it is in the core's list
 };
 
-class LocalCore final : public Spawner {
+class LocalCore final : public Spawner, public PollWatched {
  public:
   // A core from the pool, at home on this thread; and back, once it is closed.
   static LocalCore* Acquire();
@@ -85,6 +88,11 @@ class LocalCore final : public Spawner {
   void EnableHistograms();
   ExecutorHistograms Histograms() const;
   bool IsLocal() const override { return IsHome(); }
+
+  // PollWatched: the home thread, in Run().
+  int CountRunners() override { return 1; }
+  PollGlance GlanceAt(int runner) override;
+  bool CapturePoll(int runner, Instant deadline, PollCapture& capture) override;
 
  private:
   class RestScope;
@@ -167,6 +175,8 @@ class LocalCore final : public Spawner {
   // queue_depth.
   std::atomic<size_t> suspended_count_ = 0;
   std::atomic<bool> parked_ = false;
+  std::atomic<bool> in_run_ = false;
+  std::atomic<pid_t> home_thread_ = 0;
   Counter polls_, local_schedules_, received_, dropped_, parks_, driver_polls_;
   BusyTime busy_time_;
 

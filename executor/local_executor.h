@@ -48,6 +48,8 @@ template <class F>
 class LocalDriveFuture;
 }  // namespace executor_internal
 
+class StuckTaskMonitor;  // executor/stuck_task_monitor.h
+
 class LocalExecutor {
  public:
   LocalExecutor() : core_(executor_internal::LocalCore::Acquire()) {}
@@ -151,6 +153,8 @@ class LocalExecutor {
   size_t Close() { return core_->Close(); }
 
  private:
+  friend class StuckTaskMonitor;
+
   executor_internal::LocalCore* const core_;
 };
 

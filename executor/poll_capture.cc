@@ -102,6 +102,11 @@ bool AwaitWritten(Instant deadline) {
 
 }  // namespace
 
+pid_t ThisThreadId() {
+  static thread_local const pid_t id = gettid();
+  return id;
+}
+
 absl::Status PollCapture::UseSignal(int signal) {
   const std::lock_guard lock(mutex);
   if (used_signal == signal) return absl::OkStatus();

@@ -35,6 +35,9 @@
 
 namespace weft::executor_internal {
 
+// As gettid(2), without a call of the system.
+pid_t ThisThreadId();
+
 struct PollCapture {
   TaskId task;  // of none: no task is polled, but perhaps a main future
   std::string name;

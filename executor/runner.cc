@@ -3,9 +3,6 @@
 
 #include "weft/executor/runner.h"
 
-#include <sys/types.h>
-#include <unistd.h>
-
 #include <cstdint>
 #include <utility>
 
@@ -26,11 +23,6 @@ constexpr int64_t kSlowNanoseconds = 10'000'000;
 [[gnu::noinline]] Runner*& CurrentRunner() {
   constinit static thread_local Runner* runner = nullptr;
   return runner;
-}
-
-pid_t ThisThreadId() {
-  static thread_local const pid_t id = gettid();
-  return id;
 }
 
 void Runner::BeginWork(Instant now) {

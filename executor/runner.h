@@ -155,9 +155,6 @@ class VisitScope {
   std::atomic<int>& visitors_;
 };
 
-// As gettid(2), without a call of the system.
-pid_t ThisThreadId();
-
 // The innermost runner on this thread, or null.
 Runner*& CurrentRunner();
 

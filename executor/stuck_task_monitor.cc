@@ -22,7 +22,10 @@
 #include "absl/time/time.h"
 #include "weft/executor/executor.h"
 #include "weft/executor/executor_core.h"
+#include "weft/executor/local_core.h"
+#include "weft/executor/local_executor.h"
 #include "weft/executor/poll_capture.h"
+#include "weft/executor/poll_watched.h"
 #include "weft/executor/steady_deadline.h"
 #include "weft/executor/thread.h"
 #include "weft/task/await_trace.h"
@@ -32,8 +35,9 @@
 namespace weft {
 namespace {
 
-using executor_internal::ExecutorCore;
 using executor_internal::PollCapture;
+using executor_internal::PollWatched;
+using executor_internal::SteadyDeadline;
 
 // How long a thread may take to answer.
 constexpr absl::Duration kPatience = absl::Milliseconds(50);
@@ -87,8 +91,9 @@ std::string StuckTask::ToString() const {
 // The monitor's thread, and what it knows.
 class StuckTaskMonitor::Watch {
  public:
-  Watch(ExecutorCore& core, StuckTaskMonitorOptions options)
-      : core_(core), options_(std::move(options)) {
+  Watch(std::vector<PollWatched*> watched, StuckTaskMonitorOptions options)
+      : options_(std::move(options)) {
+    for (PollWatched* executor : watched) executors_.push_back({executor, {}});
     if (options_.on_stuck == nullptr) options_.on_stuck = &WriteReport;
   }
   Watch(const Watch&) = delete;
@@ -118,25 +123,33 @@ class StuckTaskMonitor::Watch {
     bool in_poll = false;
     bool reported = false;
   };
+  struct Watched {
+    PollWatched* executor;
+    std::vector<Seen> runners;
+  };
 
   void Run() {
-    for (;;) {
-      {
-        std::unique_lock lock(mutex_);
-        const Instant look = Instant::Now() + options_.limit / 4;
-        if (stopped_.wait_until(lock, executor_internal::SteadyDeadline(look),
-                                [this] { return stop_; })) {
-          return;
+    while (!AwaitStop(Instant::Now() + options_.limit / 4)) {
+      int number = 0;  // of the runner, among all executors'
+      for (Watched& watched : executors_) {
+        watched.runners.resize(
+            static_cast<size_t>(watched.executor->CountRunners()));
+        for (size_t i = 0; i < watched.runners.size(); ++i) {
+          Look(watched, static_cast<int>(i), number++);
         }
       }
-      seen_.resize(static_cast<size_t>(core_.runner_count()));
-      for (size_t i = 0; i < seen_.size(); ++i) Look(static_cast<int>(i));
     }
   }
 
-  void Look(int runner) {
-    Seen& seen = seen_[static_cast<size_t>(runner)];
-    const ExecutorCore::PollGlance glance = core_.GlanceAt(runner);
+  bool AwaitStop(Instant deadline) {
+    std::unique_lock lock(mutex_);
+    return stopped_.wait_until(lock, SteadyDeadline(deadline),
+                               [this] { return stop_; });
+  }
+
+  void Look(Watched& watched, int runner, int number) {
+    Seen& seen = watched.runners[static_cast<size_t>(runner)];
+    const PollWatched::PollGlance glance = watched.executor->GlanceAt(runner);
     const Instant now = Instant::Now();
     if (!glance.in_poll || !seen.in_poll || glance.progress != seen.progress) {
       seen = {
@@ -145,32 +158,29 @@ class StuckTaskMonitor::Watch {
     }
     if (seen.reported || now - seen.since < options_.limit) return;
     seen.reported = true;
-    Report(runner, now - seen.since);
-  }
-
-  void Report(int runner, absl::Duration so_far) {
     StuckTask stuck;
-    stuck.runner = runner;
-    stuck.for_ = so_far;
+    stuck.runner = number;
+    stuck.for_ = now - seen.since;
     PollCapture capture;
-    stuck.answered =
-        core_.CapturePoll(runner, Instant::Now() + kPatience, capture);
-    if (stuck.answered) {
-      stuck.task = capture.task;
-      stuck.name = capture.name;
-      stuck.spawned_at = capture.spawned_at;
-      stuck.awaits.assign(capture.awaits.lines().begin(),
-                          capture.awaits.lines().end());
-      stuck.stack = Symbolize(capture);
-    }
+    stuck.answered = watched.executor->CapturePoll(
+        runner, Instant::Now() + kPatience, capture);
+    if (stuck.answered) Note(capture, stuck);
     options_.on_stuck(stuck);
   }
 
-  ExecutorCore& core_;
-  StuckTaskMonitorOptions options_;
-  std::vector<Seen> seen_;  // by runner
+  static void Note(const PollCapture& capture, StuckTask& stuck) {
+    stuck.task = capture.task;
+    stuck.name = capture.name;
+    stuck.spawned_at = capture.spawned_at;
+    stuck.awaits.assign(capture.awaits.lines().begin(),
+                        capture.awaits.lines().end());
+    stuck.stack = Symbolize(capture);
+  }
 
-  std::mutex mutex_;  // guards the next two
+  std::vector<Watched> executors_;
+  StuckTaskMonitorOptions options_;
+
+  std::mutex mutex_;  // guards the next one
   bool stop_ = false;
   std::condition_variable stopped_;
 
@@ -179,6 +189,19 @@ class StuckTaskMonitor::Watch {
 
 absl::StatusOr<StuckTaskMonitor> StuckTaskMonitor::Start(
     Executor& executor, StuckTaskMonitorOptions options) {
+  return StartWatching({&executor.core()}, std::move(options));
+}
+
+absl::StatusOr<StuckTaskMonitor> StuckTaskMonitor::Start(
+    const std::vector<LocalExecutor*>& executors,
+    StuckTaskMonitorOptions options) {
+  std::vector<PollWatched*> watched;
+  for (LocalExecutor* executor : executors) watched.push_back(executor->core_);
+  return StartWatching(std::move(watched), std::move(options));
+}
+
+absl::StatusOr<StuckTaskMonitor> StuckTaskMonitor::StartWatching(
+    std::vector<PollWatched*> watched, StuckTaskMonitorOptions options) {
   if (options.limit <= absl::ZeroDuration()) {
     return absl::InvalidArgumentError(
         "the limit of a StuckTaskMonitor is not positive");
@@ -187,7 +210,7 @@ absl::StatusOr<StuckTaskMonitor> StuckTaskMonitor::Start(
       !status.ok()) {
     return status;
   }
-  auto watch = std::make_unique<Watch>(executor.core(), std::move(options));
+  auto watch = std::make_unique<Watch>(std::move(watched), std::move(options));
   if (absl::Status status = watch->Start(); !status.ok()) return status;
   return StuckTaskMonitor(std::move(watch));
 }

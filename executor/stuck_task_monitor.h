@@ -36,6 +36,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "weft/executor/executor.h"
+#include "weft/executor/local_executor.h"
+#include "weft/executor/poll_watched.h"
 #include "weft/task/await_trace.h"
 #include "weft/task/source_location.h"
 #include "weft/task/task_id.h"
@@ -77,6 +79,11 @@ class StuckTaskMonitor {
   static absl::StatusOr<StuckTaskMonitor> Start(
       Executor& executor,
       StuckTaskMonitorOptions options = StuckTaskMonitorOptions());
+  // The same for executors whose tasks stay on one thread each: `runner` is which.
+  // Of these, what runs in Run() is looked at. Any thread.
+  static absl::StatusOr<StuckTaskMonitor> Start(
+      const std::vector<LocalExecutor*>& executors,
+      StuckTaskMonitorOptions options = StuckTaskMonitorOptions());
 
   StuckTaskMonitor(StuckTaskMonitor&& other) noexcept;
   StuckTaskMonitor& operator=(StuckTaskMonitor&& other) noexcept;
@@ -86,6 +93,9 @@ class StuckTaskMonitor {
   class Watch;
 
   explicit StuckTaskMonitor(std::unique_ptr<Watch> watch);
+  static absl::StatusOr<StuckTaskMonitor> StartWatching(
+      std::vector<executor_internal::PollWatched*> watched,
+      StuckTaskMonitorOptions options);
 
   std::unique_ptr<Watch> watch_;
 };

@@ -16,7 +16,9 @@
 #include "weft/executor/executor_hooks.h"
 #include "weft/executor/executor_metrics.h"
 #include "weft/executor/local_executor.h"
+#include "weft/executor/task_dump.h"
 #include "weft/runtime/flavour.h"
+#include "weft/runtime/local_dumps.h"
 #include "weft/task/instant.h"
 #include "weft/task/metrics_registry.h"
 #include "weft/task/spawner.h"
@@ -31,6 +33,11 @@ class CurrentThreadFlavour final : public Flavour {
   Spawner& spawner() override { return executor_.spawner(); }
   Spawner* SpawnerAt(int) override { return &executor_.spawner(); }
   size_t suspended() override { return executor_.suspended(); }
+  TaskDump Dump(Instant deadline) override {
+    LocalDumps dumps;
+    dumps.Ask(0, executor_, executor_.spawner());
+    return dumps.Await(deadline);
+  }
   void EnableHistograms() override { executor_.EnableHistograms(); }
   void AddMetricsTo(MetricsRegistry& registry) override {
     registration_ = registry.Add(metrics_, {{"worker", "0"}});

@@ -16,6 +16,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "weft/executor/local_executor.h"
+#include "weft/executor/task_dump.h"
 #include "weft/task/context.h"
 #include "weft/task/instant.h"
 #include "weft/task/metrics_registry.h"
@@ -45,6 +46,8 @@ class Flavour {
   }
   // How many tasks have been polled and are unfinished.
   virtual size_t suspended() = 0;
+  // The live tasks of its executors; waits for answers until the deadline.
+  virtual TaskDump Dump(Instant deadline) = 0;
   // Has its executors time polls.
   virtual void EnableHistograms() = 0;
   // Adds the metrics of its executors, with the label worker="0", … where each

@@ -15,6 +15,7 @@
 #include "weft/executor/executor.h"
 #include "weft/executor/executor_hooks.h"
 #include "weft/executor/executor_metrics.h"
+#include "weft/executor/task_dump.h"
 #include "weft/runtime/flavour.h"
 #include "weft/task/instant.h"
 #include "weft/task/metrics_registry.h"
@@ -29,6 +30,9 @@ class MultiThreadFlavour final : public Flavour {
 
   Spawner& spawner() override { return executor_.spawner(); }
   size_t suspended() override { return executor_.Stats().suspended; }
+  TaskDump Dump(Instant deadline) override {
+    return executor_.Dump(deadline - Instant::Now());
+  }
   void EnableHistograms() override { executor_.EnableHistograms(); }
   void AddMetricsTo(MetricsRegistry& registry) override {
     registration_ = registry.Add(metrics_);

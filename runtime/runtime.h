@@ -38,6 +38,7 @@
 
 #include "absl/time/time.h"
 #include "weft/executor/local_executor.h"
+#include "weft/executor/task_dump.h"
 #include "weft/runtime/runtime_core.h"
 #include "weft/task/block_on.h"
 #include "weft/task/environment.h"
@@ -114,6 +115,9 @@ class Handle {
   }
   int worker_threads() const {
     return runtime_internal::Checked(core_).worker_threads();
+  }
+  TaskDump DumpTasks(absl::Duration patience = absl::Milliseconds(100)) const {
+    return runtime_internal::Checked(core_).DumpTasks(patience);
   }
   MetricsRegistry& metrics() const {
     return runtime_internal::Checked(core_).metrics();
@@ -204,6 +208,13 @@ class Runtime {
     return runtime_internal::Checked(core_).worker_threads();
   }
 
+  // The live tasks, what each waits for: for people, see executor/task_dump.h. Asks
+  // the workers, for an answer in time; one that is in a long poll does not answer,
+  // nor one of a current-thread runtime while nobody is in BlockOn(). Any thread; a
+  // task may call it.
+  TaskDump DumpTasks(absl::Duration patience = absl::Milliseconds(100)) const {
+    return runtime_internal::Checked(core_).DumpTasks(patience);
+  }
   // The metrics of all that the runtime owns: its executors, reactors, timers and
   // the pool for blocking jobs. Where each worker has one of its own, the label
   // worker="0", … says which. To show those of several runtimes, add these to a

@@ -30,6 +30,7 @@
 #include "weft/executor/blocking_pool.h"
 #include "weft/executor/blocking_pool_metrics.h"
 #include "weft/executor/local_executor.h"
+#include "weft/executor/task_dump.h"
 #include "weft/executor/thread.h"
 #include "weft/runtime/driver_stack.h"
 #include "weft/runtime/flavour.h"
@@ -74,6 +75,10 @@ class RuntimeCore : public std::enable_shared_from_this<RuntimeCore> {
   Offload& offload() { return *pool_; }
   // At least 1.
   int worker_threads() const { return static_cast<int>(workers_.size()); }
+
+  TaskDump DumpTasks(absl::Duration patience) {
+    return flavour_->Dump(Instant::Now() + patience);
+  }
 
   // What BlockOn drives; null where worker threads do.
   LocalExecutor* driven();

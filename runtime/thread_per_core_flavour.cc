@@ -27,6 +27,8 @@
 #include "weft/executor/executor_metrics.h"
 #include "weft/executor/local_executor.h"
 #include "weft/executor/steady_deadline.h"
+#include "weft/executor/task_dump.h"
+#include "weft/runtime/local_dumps.h"
 #include "weft/task/context.h"
 #include "weft/task/instant.h"
 #include "weft/task/metrics.h"
@@ -61,6 +63,17 @@ void ThreadPerCoreFlavour::Router::Schedule(Runnable<SpawnedTask> runnable,
 
 Spawner* ThreadPerCoreFlavour::SpawnerAt(int worker) {
   return &router_.At(static_cast<size_t>(worker));
+}
+
+TaskDump ThreadPerCoreFlavour::Dump(Instant deadline) {
+  LocalDumps dumps;
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    // Acquire: as in At().
+    Spawner* spawner = workers_[i].spawner.load(std::memory_order_acquire);
+    if (spawner == nullptr) continue;
+    dumps.Ask(static_cast<int>(i), *workers_[i].executor, *spawner);
+  }
+  return dumps.Await(deadline);
 }
 
 size_t ThreadPerCoreFlavour::suspended() {

@@ -26,6 +26,7 @@
 #include "absl/functional/function_ref.h"
 #include "weft/executor/executor_hooks.h"
 #include "weft/executor/local_executor.h"
+#include "weft/executor/task_dump.h"
 #include "weft/runtime/flavour.h"
 #include "weft/task/atomic_waker.h"
 #include "weft/task/instant.h"
@@ -45,6 +46,7 @@ class ThreadPerCoreFlavour final : public Flavour {
   Spawner& spawner() override { return router_; }
   Spawner* SpawnerAt(int worker) override;
   size_t suspended() override;
+  TaskDump Dump(Instant deadline) override;
   void EnableHistograms() override;
   void AddMetricsTo(MetricsRegistry& registry) override;
 

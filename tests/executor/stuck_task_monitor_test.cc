@@ -10,6 +10,7 @@
 #include <atomic>
 #include <csignal>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -23,6 +24,7 @@
 #include "weft/executor/block_in_place.h"
 #include "weft/executor/blocking_pool.h"
 #include "weft/executor/executor.h"
+#include "weft/executor/local_executor.h"
 #include "weft/task/await_trace.h"
 #include "weft/task/block_on.h"
 #include "weft/task/environment.h"
@@ -208,6 +210,42 @@ TEST(StuckTaskMonitorTest, LeavesBlockInPlaceAndSleepersAlone) {
   }(executor, reports));
   ASSERT_EQ(reports.all().size(), 1u);
   EXPECT_EQ(reports.all()[0].name, "stuck");
+}
+
+// One of several, whose tasks stay on their threads.
+TEST(StuckTaskMonitorTest, OfLocalExecutors) {
+  LocalExecutor idle;
+  std::optional<LocalExecutor> executor;
+  Reports reports;
+  std::atomic<bool> made{false};
+  std::atomic<bool> go_on{false};
+  std::atomic<bool> unwatched{false};
+  std::thread thread([&] {
+    executor.emplace();
+    made.store(true);
+    SpinUntil([&] { return go_on.load(); });
+    executor->Run([](Reports& reports) -> Task<> {
+      JoinHandle<> task =
+          SpawnBuilder().Name("local").SpawnBorrowing(Outer(reports));
+      co_await task;
+    }(reports));
+    SpinUntil([&] { return unwatched.load(); });
+    executor.reset();
+  });
+  SpinUntil([&] { return made.load(); });
+  {
+    auto monitor =
+        StuckTaskMonitor::Start({&idle, &*executor}, reports.Options());
+    ASSERT_TRUE(monitor.ok());
+    go_on.store(true);
+    SpinUntil([&] { return reports.Any(); });
+  }
+  unwatched.store(true);
+  thread.join();
+  const StuckTask stuck = reports.all().at(0);
+  EXPECT_EQ(stuck.runner, 1);
+  EXPECT_EQ(stuck.name, "local");
+  EXPECT_EQ(stuck.awaits.size(), 3u);
 }
 
 TEST(StuckTaskMonitorTest, RefusesAnotherSignal) {

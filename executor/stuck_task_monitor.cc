@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,13 @@ using executor_internal::SteadyDeadline;
 // How long a thread may take to answer.
 constexpr absl::Duration kPatience = absl::Milliseconds(50);
 
+// Where a poll begins: what is further out is the same for each.
+bool IsOurs(std::string_view function) {
+  return function.starts_with("weft::task_internal::DriveRoot") ||
+         function.starts_with("weft::executor_internal::") ||
+         function.find("::PollCatching") != function.npos;
+}
+
 // The functions between the signal's handler and the executor.
 std::vector<std::string> Symbolize(const PollCapture& capture) {
   // Abseil's has a lock of its own, which the thread sanitizer does not see.
@@ -55,6 +63,7 @@ std::vector<std::string> Symbolize(const PollCapture& capture) {
     // Behind a call: the address may belong to the next function.
     const char* address = static_cast<const char*>(capture.stack[i]) - 1;
     if (!absl::Symbolize(address, name, sizeof(name))) continue;
+    if (IsOurs(name)) break;
     stack.emplace_back(name);
   }
   return stack;

@@ -50,9 +50,9 @@ struct TaskIdentity {
   std::string Describe() const;
 
   const TaskId id = NewTaskId();
-  TaskExtrasPtr extras;       // set before anybody else knows the task
-  SourceLocation spawned_at;  // likewise
-  bool is_job = false;        // given to an Offload; likewise
+  TaskExtrasPtr extras;  // set before anybody else knows the task
+  SourceLocation spawned_at = SourceLocation();  // likewise
+  bool is_job = false;  // given to an Offload; likewise
 };
 
 }  // namespace task_internal

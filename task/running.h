@@ -39,14 +39,21 @@ class RunningScope {
  public:
   explicit RunningScope(const Running& now)
       : record_(ThisThreadRuns()), previous_(record_) {
-    Become(now);
+    PollIsOver();
+    record_.task = now.task;
+    record_.locals = now.locals;
+    record_.may_block = now.may_block;
+    record_.woken = now.woken;
+    Continue(now.polls);
   }
   RunningScope(const RunningScope&) = delete;
   RunningScope& operator=(const RunningScope&) = delete;
   ~RunningScope() {
-    const bool outer_was_woken = left_ && record_.woken;
-    Become(previous_);
-    record_.woken |= outer_was_woken;
+    if (!left_) {
+      PollIsOver();
+      GoBack();
+    }
+    record_.may_block = previous_.may_block;
   }
 
   // Requires: LeaveTask() was not called.
@@ -58,26 +65,24 @@ class RunningScope {
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
 
-  // The task is over or somebody else's: forget it now. What is called from now on
-  // runs for the task that ran before, and may wake it.
+  // The task, whose poll is over, is over or somebody else's: forget it now. What is
+  // called from now on runs for the task that ran before, and may wake it.
   void LeaveTask() {
-    const bool may_block = record_.may_block;
-    Become(previous_);
-    record_.may_block = may_block;
+    GoBack();
     left_ = true;
   }
 
  private:
   // A signal between two of these steps finds no task that is polled.
-  void Become(const Running& now) {
-    record_.polls = false;
+  void GoBack() {
+    record_.task = previous_.task;
+    record_.locals = previous_.locals;
+    record_.woken = previous_.woken;
+    Continue(previous_.polls);
+  }
+  void Continue(bool polls) {
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    record_.task = now.task;
-    record_.locals = now.locals;
-    record_.may_block = now.may_block;
-    record_.woken = now.woken;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    record_.polls = now.polls;
+    record_.polls = polls;
   }
 
   Running& record_;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "weft/executor/event_source.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/budget.h"
 #include "weft/task/check.h"
 #include "weft/task/current_task.h"
@@ -28,6 +30,7 @@
 #include "weft/task/manual_core.h"
 #include "weft/task/random.h"
 #include "weft/task/runnable.h"
+#include "weft/task/source_location.h"
 #include "weft/task/spawner.h"
 #include "weft/timer/fake_clock.h"
 
@@ -55,6 +58,13 @@ std::string TextOf(const ManualCore::Label& label) {
   std::string text = absl::StrCat("task ", label.number);
   if (!label.name.empty()) absl::StrAppend(&text, " '", label.name, "'");
   return text;
+}
+
+// Without the ids of tasks, which are other ones in another run.
+std::string TextOf(std::span<const AwaitTrace::Line> awaits) {
+  std::vector<AwaitTrace::Line> lines(awaits.begin(), awaits.end());
+  for (AwaitTrace::Line& line : lines) line.number = 0;
+  return AwaitTrace::ToString(lines);
 }
 
 }  // namespace
@@ -257,19 +267,21 @@ std::string DeterministicExecutor::TraceText() const {
                       absl::StrJoin(trace_, ""));
 }
 
-absl::Status DeterministicExecutor::Stuck() const {
-  const std::vector<ManualCore::Label> waiting = core_.Suspended();
-  std::string who = "the main future";
+absl::Status DeterministicExecutor::Stuck(const AwaitTrace& main) const {
+  const auto waiting = core_.Suspended();
+  std::string who = absl::StrCat("the main future\n", TextOf(main.lines()));
   for (size_t i = 0; i < std::min(waiting.size(), kNamedWaiters); ++i) {
-    absl::StrAppend(&who, ", ", TextOf(waiting[i]));
+    const auto& [label, info] = waiting[i];
+    absl::StrAppend(&who, TextOf(label), ", spawned at ",
+                    FileAndLine(info.spawned_at), "\n", TextOf(info.awaits));
   }
   if (waiting.size() > kNamedWaiters) {
-    absl::StrAppend(&who, " and ", waiting.size() - kNamedWaiters, " more");
+    absl::StrAppend(&who, "and ", waiting.size() - kNamedWaiters, " more\n");
   }
   return absl::FailedPreconditionError(
       absl::StrCat("after ", steps_,
                    " steps nothing can happen any more (a lost wakeup? a "
-                   "deadlock?); waiting: ",
+                   "deadlock?); waiting:\n",
                    who));
 }
 

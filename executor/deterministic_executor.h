@@ -42,6 +42,7 @@
 #include "absl/time/time.h"
 #include "weft/executor/event_source.h"
 #include "weft/executor/simulated_offload.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/blocking_check.h"
 #include "weft/task/budget.h"
 #include "weft/task/context.h"
@@ -108,7 +109,11 @@ class DeterministicExecutor {
     for (;;) {
       woken = woken || waker.TakeWakes() != 0;
       const Did did = Step(woken);
-      if (did == Did::kNothing) return Result(Stuck());
+      if (did == Did::kNothing) {
+        AwaitTrace trace;
+        TraceFuture(future, trace);
+        return Result(Stuck(trace));
+      }
       if (did == Did::kTrouble) return Result(trouble_);
       if (did != Did::kMain) continue;
       woken = false;
@@ -198,7 +203,7 @@ class DeterministicExecutor {
             absl::FunctionRef<std::string()> describe);
   // What a detached task has thrown is trouble.
   bool HasThrown();
-  absl::Status Stuck() const;
+  absl::Status Stuck(const AwaitTrace& main) const;
   Environment MakeEnvironment();
 
   const Options options_;

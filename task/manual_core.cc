@@ -22,6 +22,8 @@
 
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
+#include "weft/task/task_cell.h"
+#include "weft/task/task_info.h"
 #include "weft/task/waker.h"
 
 namespace weft::task_internal {
@@ -97,20 +99,28 @@ size_t ManualCore::live() const {
   return live;
 }
 
-std::vector<ManualCore::Label> ManualCore::Suspended() const {
-  const std::lock_guard lock(mutex_);
-  std::set<uint32_t> woken;
-  for (const Runnable<SpawnedTask>& runnable : queue_) {
-    woken.insert(runnable.metadata().shard);
+std::vector<std::pair<ManualCore::Label, TaskInfo>> ManualCore::Suspended()
+    const {
+  std::vector<std::pair<Label, Waker>> found;  // each with a reference
+  {
+    const std::lock_guard lock(mutex_);
+    std::set<uint32_t> woken;
+    for (const Runnable<SpawnedTask>& runnable : queue_) {
+      woken.insert(runnable.metadata().shard);
+    }
+    for (const auto& [number, raw] : registered_) {
+      if (woken.contains(number)) continue;
+      WithLent(raw, [&](const Runnable<SpawnedTask>& runnable) {
+        found.emplace_back(LabelOf(runnable), runnable.MakeWaker());
+      });
+    }
   }
-  std::vector<Label> labels;
-  for (const auto& [number, raw] : registered_) {
-    if (woken.contains(number)) continue;
-    WithLent(raw, [&](const Runnable<SpawnedTask>& runnable) {
-      labels.push_back(LabelOf(runnable));
-    });
+  std::vector<std::pair<Label, TaskInfo>> suspended;
+  for (const auto& [label, reference] : found) {
+    suspended.emplace_back(label,
+                           Inspect(static_cast<TaskHeader*>(reference.data())));
   }
-  return labels;
+  return suspended;
 }
 
 void ManualCore::DestroyTasks() {

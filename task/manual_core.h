@@ -20,10 +20,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
+#include "weft/task/task_info.h"
 
 namespace weft::task_internal {
 
@@ -47,10 +49,10 @@ class ManualCore final : public Spawner {
   // Runs what Pop() has returned.
   void Run(Runnable<SpawnedTask> runnable, uint32_t budget);
 
-  // Tasks that exist; those of them that are suspended, in the order in which they
-  // were spawned.
+  // Tasks that exist; those of them that are suspended, and what each waits for, in
+  // the order in which they were spawned.
   size_t live() const;
-  std::vector<Label> Suspended() const;
+  std::vector<std::pair<Label, TaskInfo>> Suspended() const;
 
   // Destroys every task's future on the calling thread.
   void DestroyTasks();

@@ -18,6 +18,11 @@ uint64_t HistogramSnapshot::Count() const {
   return count;
 }
 
+double HistogramSnapshot::Mean() const {
+  const uint64_t count = Count();
+  return count == 0 ? 0 : sum / static_cast<double>(count);
+}
+
 double HistogramSnapshot::Quantile(double p) const {
   const double rank = std::ceil(p * static_cast<double>(Count()));
   uint64_t seen = 0;
@@ -39,6 +44,18 @@ HistogramSnapshot& HistogramSnapshot::operator+=(
     buckets[i].count += other.buckets[i].count;
   }
   sum += other.sum;
+  return *this;
+}
+
+HistogramSnapshot& HistogramSnapshot::operator-=(
+    const HistogramSnapshot& earlier) {
+  WEFT_CHECK(
+      earlier.buckets.empty() || earlier.buckets.size() == buckets.size(),
+      "histograms of different bounds cannot be subtracted");
+  for (size_t i = 0; i < earlier.buckets.size(); ++i) {
+    buckets[i].count -= earlier.buckets[i].count;
+  }
+  sum -= earlier.sum;
   return *this;
 }
 

@@ -50,11 +50,16 @@ struct HistogramSnapshot {
   double sum = 0;               // of all values
 
   uint64_t Count() const;
+  // The sum by the count; 0 if there are no values.
+  double Mean() const;
   // The upper bound of the bucket that holds the value which the fraction `p` of
   // them does not exceed; 0 if there are none.
   double Quantile(double p) const;
   // Adds another one of the same bounds; or becomes it, if it has none.
   HistogramSnapshot& operator+=(const HistogramSnapshot& other);
+  // Leaves what has come since `earlier`, a snapshot of the same histogram, or one
+  // of no bounds. The sum is as exact as a difference of doubles.
+  HistogramSnapshot& operator-=(const HistogramSnapshot& earlier);
   // The same values in wider buckets: of the bounds every n-th from the first on,
   // and the last. Requires: n > 0.
   HistogramSnapshot Coarsened(size_t n) const;

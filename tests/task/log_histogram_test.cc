@@ -85,6 +85,20 @@ TEST(LogHistogramTest, WhatIsAddedIsRead) {
       static_cast<double>(100 + 3'000'000'000 + kLastBound + 1) / 1e9);
 }
 
+TEST(LogHistogramTest, TheMeanIsExactAndQuantilesAreBounds) {
+  LogHistogram times;
+  times.Add(100, /*weight=*/90);
+  times.Add(5'000, /*weight=*/10);
+
+  const HistogramSnapshot read = times.Read();
+
+  EXPECT_EQ(read.Mean(), 590e-9);
+  EXPECT_EQ(read.Quantile(0), 112e-9);
+  EXPECT_EQ(read.Quantile(0.9), 112e-9);
+  EXPECT_EQ(read.Quantile(0.91), 5120e-9);
+  EXPECT_EQ(read.Quantile(1), 5120e-9);
+}
+
 TEST(LogHistogramTest, CoarseBoundsArePowersOfTwo) {
   LogHistogram times;
   times.Add(65);
@@ -133,7 +147,9 @@ TEST(LogHistogramTest, ThreadsMayAddAtOnce) {
   }
   for (std::thread& thread : threads) thread.join();
 
-  EXPECT_EQ(times->Read().Count(), 2u * kThreads * kTimes);
+  const HistogramSnapshot read = times->Read();
+  EXPECT_EQ(read.Count(), 2u * kThreads * kTimes);
+  EXPECT_DOUBLE_EQ(read.sum, kThreads * kTimes * (kTimes - 1) * 1e-9);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ TEST(HistogramSnapshotTest, OfNothingHasNoValues) {
   const HistogramSnapshot none;
 
   EXPECT_EQ(none.Count(), 0u);
+  EXPECT_EQ(none.Mean(), 0);
   EXPECT_EQ(none.Quantile(0.5), 0);
 }
 
@@ -35,6 +36,10 @@ TEST(HistogramSnapshotTest, AQuantileIsTheBoundOfItsBucket) {
   EXPECT_EQ(Make(0, 3, 0).Quantile(0), 2);
 }
 
+TEST(HistogramSnapshotTest, TheMeanIsThatOfTheValuesAndNotOfTheBounds) {
+  EXPECT_EQ(Make(5, 2, 1).Mean(), 0.5);
+}
+
 TEST(HistogramSnapshotTest, SumsAddBucketsAndValues) {
   HistogramSnapshot sum;
 
@@ -46,6 +51,19 @@ TEST(HistogramSnapshotTest, SumsAddBucketsAndValues) {
   EXPECT_EQ(sum.buckets[1].count, 22u);
   EXPECT_EQ(sum.buckets[2].count, 33u);
   EXPECT_EQ(sum.sum, 8);
+}
+
+TEST(HistogramSnapshotTest, ADifferenceIsWhatCameSince) {
+  HistogramSnapshot since = Make(11, 2, 3);
+
+  since -= HistogramSnapshot();
+  EXPECT_EQ(since.Count(), 16u);
+  since -= Make(1, 2, 0);
+
+  EXPECT_EQ(since.buckets[0].count, 10u);
+  EXPECT_EQ(since.buckets[1].count, 0u);
+  EXPECT_EQ(since.buckets[2].count, 3u);
+  EXPECT_EQ(since.sum, 0);
 }
 
 TEST(HistogramSnapshotTest, CoarserBucketsHoldTheSameValues) {
@@ -64,6 +82,13 @@ TEST(HistogramSnapshotDeathTest, DifferentBoundsDoNotAdd) {
   HistogramSnapshot sum = Make(1, 2, 3);
 
   EXPECT_DEATH(sum += sum.Coarsened(2), "different bounds");
+}
+
+TEST(HistogramSnapshotDeathTest, DifferentBoundsHaveNoDifference) {
+  HistogramSnapshot sum = Make(1, 2, 3);
+
+  EXPECT_DEATH(sum -= sum.Coarsened(2), "different bounds");
+  EXPECT_DEATH(HistogramSnapshot() -= sum, "different bounds");
 }
 
 // Keeps the last sample.

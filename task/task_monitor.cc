@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -14,7 +15,8 @@
 
 #include "absl/time/time.h"
 #include "weft/task/instant.h"
-#include "weft/task/time_histogram.h"
+#include "weft/task/log_histogram.h"
+#include "weft/task/metrics.h"
 
 namespace weft {
 namespace task_internal {
@@ -37,6 +39,15 @@ void Raise(std::atomic<int64_t>& highest, int64_t value) {
 
 TimeSum operator-(const TimeSum& later, const TimeSum& earlier) {
   return {later.count - earlier.count, later.total - earlier.total};
+}
+
+// Sums are whole nanoseconds, in seconds. A difference of them is off by less than
+// half of one while they are below 2^22 s; until then rounding makes it exact.
+HistogramSnapshot operator-(HistogramSnapshot later,
+                            const HistogramSnapshot& earlier) {
+  later -= earlier;
+  later.sum = std::round(later.sum * 1e9) / 1e9;
+  return later;
 }
 
 // All but max_idle, which is that of `later`.
@@ -76,25 +87,25 @@ MonitorCore::MonitorCore(const TaskMonitorOptions& options)
 void MonitorCore::AddCreated() { Increment(created_); }
 
 void MonitorCore::AddFirstPollDelay(int64_t time) {
-  first_poll_delay_.Add(std::max<int64_t>(time, 0));
+  first_poll_delay_.AddShared(std::max<int64_t>(time, 0));
 }
 
 void MonitorCore::AddPoll(int64_t time) {
   time = std::max<int64_t>(time, 0);
-  polls_.Add(time);
+  polls_.AddShared(time);
   if (time >= slow_poll_) slow_polls_.Add(time);
 }
 
 void MonitorCore::AddIdle(int64_t time) {
   time = std::max<int64_t>(time, 0);
-  idle_.Add(time);
+  idle_.AddShared(time);
   Raise(max_idle_, time);
   Raise(interval_max_idle_, time);
 }
 
 void MonitorCore::AddScheduled(int64_t time) {
   time = std::max<int64_t>(time, 0);
-  scheduled_.Add(time);
+  scheduled_.AddShared(time);
   if (time >= long_delay_) long_delays_.Add(time);
 }
 
@@ -123,8 +134,9 @@ TaskMetrics MonitorCore::Totals() const {
 
 TaskMetrics MonitorCore::TakeInterval() {
   const std::lock_guard lock(mutex_);
-  const TaskMetrics totals = Totals();
-  TaskMetrics interval = Difference(totals, std::exchange(last_, totals));
+  TaskMetrics totals = Totals();
+  TaskMetrics interval = Difference(totals, last_);
+  last_ = std::move(totals);
   // Relaxed: see above.
   interval.max_idle = absl::Nanoseconds(
       interval_max_idle_.exchange(0, std::memory_order_relaxed));

@@ -28,7 +28,8 @@
 #include <mutex>
 
 #include "absl/time/time.h"
-#include "weft/task/time_histogram.h"
+#include "weft/task/log_histogram.h"
+#include "weft/task/metrics.h"
 
 namespace weft {
 
@@ -46,6 +47,8 @@ struct TimeSum {
   absl::Duration total;
 };
 
+// Histograms are of seconds, in the buckets of task/log_histogram.h: their sums and
+// means are exact, their quantiles bounds, which beyond 69 s are infinite.
 struct TaskMetrics {
   // Futures: given to Instrument(); ready; of those, by an exception; destroyed
   // before they were ready, polled or not.
@@ -55,16 +58,16 @@ struct TaskMetrics {
   uint64_t dropped = 0;
 
   // From Instrument() to the first poll.
-  TimeHistogram first_poll_delay;
+  HistogramSnapshot first_poll_delay;
   // Each poll.
-  TimeHistogram polls;
+  HistogramSnapshot polls;
   TimeSum slow_polls;
   // From the end of a poll that was pending to the first wake, or to a poll that
   // nothing asked for.
-  TimeHistogram idle;
+  HistogramSnapshot idle;
   absl::Duration max_idle;
   // From the wake to the next poll; a wake during a poll counts from its end.
-  TimeHistogram scheduled;
+  HistogramSnapshot scheduled;
   TimeSum long_delays;
 };
 
@@ -104,7 +107,7 @@ class MonitorCore {
   const int64_t slow_poll_;
   const int64_t long_delay_;
   std::atomic<uint64_t> created_{0}, finished_{0}, threw_{0}, dropped_{0};
-  TimeRecorder first_poll_delay_, polls_, idle_, scheduled_;
+  LogHistogram first_poll_delay_, polls_, idle_, scheduled_;
   SharedSum slow_polls_, long_delays_;
   std::atomic<int64_t> max_idle_{0};
   std::atomic<int64_t> interval_max_idle_{0};

@@ -6,6 +6,7 @@
 #include "weft/task/instrument.h"
 
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -47,6 +48,13 @@ static_assert(!InstrumentFuture<Signal::WaitFuture>::kMovableAfterPoll);
 
 constexpr absl::Duration kUs = absl::Microseconds(1);
 
+// All times that were counted, to the nanosecond.
+absl::Duration LifeOf(const TaskMetrics& m) {
+  const double seconds =
+      m.first_poll_delay.sum + m.polls.sum + m.idle.sum + m.scheduled.sum;
+  return absl::Nanoseconds(std::llround(seconds * 1e9));
+}
+
 // Times are those of a clock that the test moves.
 class InstrumentTest : public testing::Test {
  protected:
@@ -82,12 +90,12 @@ TEST_F(InstrumentTest, AFutureThatIsReadyAtOnceIsPolledOnce) {
   EXPECT_EQ(m.finished, 1u);
   EXPECT_EQ(m.threw, 0u);
   EXPECT_EQ(m.dropped, 0u);
-  EXPECT_EQ(m.first_poll_delay.count(), 1u);
-  EXPECT_EQ(m.first_poll_delay.total(), 3 * kUs);
-  EXPECT_EQ(m.polls.count(), 1u);
-  EXPECT_EQ(m.polls.total(), absl::ZeroDuration());
-  EXPECT_EQ(m.idle.count(), 0u);
-  EXPECT_EQ(m.scheduled.count(), 0u);
+  EXPECT_EQ(m.first_poll_delay.Count(), 1u);
+  EXPECT_EQ(m.first_poll_delay.sum, 3e-6);
+  EXPECT_EQ(m.polls.Count(), 1u);
+  EXPECT_EQ(m.polls.sum, 0);
+  EXPECT_EQ(m.idle.Count(), 0u);
+  EXPECT_EQ(m.scheduled.Count(), 0u);
   EXPECT_EQ(waker_.outstanding(), 0);
 }
 
@@ -102,17 +110,15 @@ TEST_F(InstrumentTest, EachMomentIsInOneOfTheTimes) {
   EXPECT_EQ(*future.Poll(cx_), 7);
 
   const TaskMetrics m = monitor_.Totals();
-  EXPECT_EQ(m.first_poll_delay.total(), 1 * kUs);
-  EXPECT_EQ(m.polls.count(), 2u);
-  EXPECT_EQ(m.polls.total(), 4 * kUs);
-  EXPECT_EQ(m.idle.count(), 1u);
-  EXPECT_EQ(m.idle.total(), 100 * kUs);
+  EXPECT_EQ(m.first_poll_delay.sum, 1e-6);
+  EXPECT_EQ(m.polls.Count(), 2u);
+  EXPECT_EQ(m.polls.sum, 4e-6);
+  EXPECT_EQ(m.idle.Count(), 1u);
+  EXPECT_EQ(m.idle.sum, 100e-6);
   EXPECT_EQ(m.max_idle, 100 * kUs);
-  EXPECT_EQ(m.scheduled.count(), 1u);
-  EXPECT_EQ(m.scheduled.total(), 10 * kUs);
-  EXPECT_EQ(clock_.Now() - timer::FakeClock::kStart,
-            m.first_poll_delay.total() + m.polls.total() + m.idle.total() +
-                m.scheduled.total());
+  EXPECT_EQ(m.scheduled.Count(), 1u);
+  EXPECT_EQ(m.scheduled.sum, 10e-6);
+  EXPECT_EQ(clock_.Now() - timer::FakeClock::kStart, LifeOf(m));
 }
 
 TEST_F(InstrumentTest, SlowPollsAndLongDelaysAreCountedApart) {
@@ -146,9 +152,9 @@ TEST_F(InstrumentTest, OnlyTheFirstOfSeveralWakesCountsAndAllAreHandedOn) {
   EXPECT_TRUE(future.Poll(cx_).IsPending());
 
   const TaskMetrics m = monitor_.Totals();
-  EXPECT_EQ(m.idle.total(), 5 * kUs);
-  EXPECT_EQ(m.scheduled.total(), 13 * kUs);
-  EXPECT_EQ(m.scheduled.count(), 1u);
+  EXPECT_EQ(m.idle.sum, 5e-6);
+  EXPECT_EQ(m.scheduled.sum, 13e-6);
+  EXPECT_EQ(m.scheduled.Count(), 1u);
 }
 
 TEST_F(InstrumentTest, AWakeDuringThePollCountsFromItsEnd) {
@@ -163,10 +169,10 @@ TEST_F(InstrumentTest, AWakeDuringThePollCountsFromItsEnd) {
   EXPECT_TRUE(future.Poll(cx_).IsReady());
 
   const TaskMetrics m = monitor_.Totals();
-  EXPECT_EQ(m.idle.count(), 0u);
-  EXPECT_EQ(m.scheduled.count(), 1u);
-  EXPECT_EQ(m.scheduled.total(), 9 * kUs);
-  EXPECT_EQ(m.polls.total(), 1 * kUs);
+  EXPECT_EQ(m.idle.Count(), 0u);
+  EXPECT_EQ(m.scheduled.Count(), 1u);
+  EXPECT_EQ(m.scheduled.sum, 9e-6);
+  EXPECT_EQ(m.polls.sum, 1e-6);
 }
 
 TEST_F(InstrumentTest, APollThatNothingAskedForEndsTheIdleTime) {
@@ -179,12 +185,12 @@ TEST_F(InstrumentTest, APollThatNothingAskedForEndsTheIdleTime) {
   EXPECT_TRUE(future.Poll(cx_).IsReady());
 
   const TaskMetrics m = monitor_.Totals();
-  EXPECT_EQ(m.polls.count(), 3u);
-  EXPECT_EQ(m.idle.count(), 2u);
-  EXPECT_EQ(m.idle.total(), 10 * kUs);
+  EXPECT_EQ(m.polls.Count(), 3u);
+  EXPECT_EQ(m.idle.Count(), 2u);
+  EXPECT_EQ(m.idle.sum, 10e-6);
   EXPECT_EQ(m.max_idle, 6 * kUs);
-  EXPECT_EQ(m.scheduled.count(), 1u);
-  EXPECT_EQ(m.scheduled.total(), 0 * kUs);
+  EXPECT_EQ(m.scheduled.Count(), 1u);
+  EXPECT_EQ(m.scheduled.sum, 0e-6);
 }
 
 TEST_F(InstrumentTest, DroppedBeforeItsFirstPollItWasNotDelayed) {
@@ -196,8 +202,8 @@ TEST_F(InstrumentTest, DroppedBeforeItsFirstPollItWasNotDelayed) {
   EXPECT_EQ(m.created, 1u);
   EXPECT_EQ(m.dropped, 1u);
   EXPECT_EQ(m.finished, 0u);
-  EXPECT_EQ(m.first_poll_delay.count(), 0u);
-  EXPECT_EQ(m.polls.count(), 0u);
+  EXPECT_EQ(m.first_poll_delay.Count(), 0u);
+  EXPECT_EQ(m.polls.Count(), 0u);
 }
 
 TEST_F(InstrumentTest, DroppedWhilePendingItKeepsNobodyAndReadsNoClock) {
@@ -222,7 +228,7 @@ TEST_F(InstrumentTest, DroppedWhilePendingItKeepsNobodyAndReadsNoClock) {
   std::move(late).Wake();
 
   EXPECT_EQ(waker_.wakes(), 0);
-  EXPECT_EQ(monitor_.Totals().idle.count(), 0u);
+  EXPECT_EQ(monitor_.Totals().idle.Count(), 0u);
 }
 
 TEST_F(InstrumentTest, AFinishedOneKeepsNobody) {
@@ -299,9 +305,9 @@ TEST_F(InstrumentTest, FuturesOfOneMonitorAddUp) {
   const TaskMetrics m = monitor_.Totals();
   EXPECT_EQ(m.created, 4u);
   EXPECT_EQ(m.finished, 4u);
-  EXPECT_EQ(m.polls.count(), 8u);
-  EXPECT_EQ(m.idle.total(), (1 + 2 + 3 + 4) * kUs);
-  EXPECT_EQ(m.scheduled.total(), (3 + 2 + 1 + 0) * kUs);
+  EXPECT_EQ(m.polls.Count(), 8u);
+  EXPECT_EQ(m.idle.sum, 10e-6);
+  EXPECT_EQ(m.scheduled.sum, 6e-6);
   EXPECT_EQ(m.max_idle, 4 * kUs);
 }
 
@@ -317,9 +323,9 @@ TEST_F(InstrumentTest, OneInsideAnotherSeesTheSame) {
 
   for (const TaskMetrics& m : {outer.Totals(), monitor_.Totals()}) {
     EXPECT_EQ(m.finished, 1u);
-    EXPECT_EQ(m.polls.total(), 4 * kUs);
-    EXPECT_EQ(m.idle.total(), 5 * kUs);
-    EXPECT_EQ(m.scheduled.total(), 3 * kUs);
+    EXPECT_EQ(m.polls.sum, 4e-6);
+    EXPECT_EQ(m.idle.sum, 5e-6);
+    EXPECT_EQ(m.scheduled.sum, 3e-6);
   }
   EXPECT_EQ(waker_.outstanding(), 0);
 }
@@ -339,11 +345,11 @@ TEST_F(InstrumentTest, TheTimeBetweenTwoClocksIsNotCounted) {
   EXPECT_TRUE(future.Poll(cx_).IsReady());
 
   const TaskMetrics m = monitor_.Totals();
-  EXPECT_EQ(m.first_poll_delay.count(), 0u);
-  EXPECT_EQ(m.polls.count(), 3u);
-  EXPECT_EQ(m.idle.count(), 1u);
-  EXPECT_EQ(m.idle.total(), 8 * kUs);
-  EXPECT_EQ(m.scheduled.count(), 0u);
+  EXPECT_EQ(m.first_poll_delay.Count(), 0u);
+  EXPECT_EQ(m.polls.Count(), 3u);
+  EXPECT_EQ(m.idle.Count(), 1u);
+  EXPECT_EQ(m.idle.sum, 8e-6);
+  EXPECT_EQ(m.scheduled.Count(), 0u);
 }
 
 TEST_F(InstrumentTest, MovesWithItsTimesIfTheFutureMoves) {
@@ -357,7 +363,7 @@ TEST_F(InstrumentTest, MovesWithItsTimesIfTheFutureMoves) {
   signal_.Set(7);
   EXPECT_EQ(*moved.Poll(cx_), 7);
   EXPECT_EQ(monitor_.Totals().created, 1u);
-  EXPECT_EQ(monitor_.Totals().idle.total(), 2 * kUs);
+  EXPECT_EQ(monitor_.Totals().idle.sum, 2e-6);
 }
 
 TEST_F(InstrumentTest, OutputsOfEveryKindPass) {
@@ -445,15 +451,13 @@ TEST_F(InstrumentTest, ATaskIsWokenFromOtherThreads) {
   second.join();
   const absl::Duration life = Clock::Real().Now() - start;
   const TaskMetrics m = monitor.Totals();
-  const uint64_t waits = m.polls.count() - 1;
+  const uint64_t waits = m.polls.Count() - 1;
   EXPECT_EQ(m.finished, 1u);
   // Between two polls it was idle, or scheduled, or both.
-  EXPECT_LE(m.idle.count(), waits);
-  EXPECT_LE(m.scheduled.count(), waits);
-  EXPECT_GE(m.idle.count() + m.scheduled.count(), waits);
-  EXPECT_LE(m.first_poll_delay.total() + m.polls.total() + m.idle.total() +
-                m.scheduled.total(),
-            life);
+  EXPECT_LE(m.idle.Count(), waits);
+  EXPECT_LE(m.scheduled.Count(), waits);
+  EXPECT_GE(m.idle.Count() + m.scheduled.Count(), waits);
+  EXPECT_LE(LifeOf(m), life);
 }
 
 TEST_F(InstrumentTest, RunsInAnExecutorThatKnowsNothingOfIt) {
@@ -471,9 +475,9 @@ TEST_F(InstrumentTest, RunsInAnExecutorThatKnowsNothingOfIt) {
   EXPECT_EQ(executor.Run(handle), 7);
 
   const TaskMetrics m = monitor_.Totals();
-  EXPECT_EQ(m.first_poll_delay.total(), 1 * kUs);
-  EXPECT_EQ(m.idle.total(), 2 * kUs);
-  EXPECT_EQ(m.scheduled.total(), 3 * kUs);
+  EXPECT_EQ(m.first_poll_delay.sum, 1e-6);
+  EXPECT_EQ(m.idle.sum, 2e-6);
+  EXPECT_EQ(m.scheduled.sum, 3e-6);
 }
 
 TEST_F(InstrumentTest, OutlivesItsMonitor) {

@@ -24,7 +24,7 @@ TEST(TaskMonitorTest, HasSeenNothingAtFirst) {
   EXPECT_EQ(totals.created, 0u);
   EXPECT_EQ(totals.finished, 0u);
   EXPECT_EQ(totals.dropped, 0u);
-  EXPECT_EQ(totals.polls.count(), 0u);
+  EXPECT_EQ(totals.polls.Count(), 0u);
   EXPECT_EQ(totals.max_idle, absl::ZeroDuration());
 }
 
@@ -59,8 +59,8 @@ TEST(TaskMonitorTest, APollIsSlowAndADelayLongFromFiftyMicrosecondsOn) {
   EXPECT_EQ(totals.slow_polls.total, absl::Microseconds(50));
   EXPECT_EQ(totals.long_delays.count, 1u);
   EXPECT_EQ(totals.long_delays.total, absl::Microseconds(60));
-  EXPECT_EQ(totals.polls.count(), 2u);
-  EXPECT_EQ(totals.scheduled.count(), 2u);
+  EXPECT_EQ(totals.polls.Count(), 2u);
+  EXPECT_EQ(totals.scheduled.Count(), 2u);
 }
 
 TEST(TaskMonitorTest, TheThresholdsMayBeChosen) {
@@ -79,7 +79,7 @@ TEST(TaskMonitorTest, AnIntervalIsWhatCameSinceTheLast) {
   core.AddCreated();
   core.AddPoll(10);
   core.AddIdle(100);
-  EXPECT_EQ(monitor.TakeInterval().polls.count(), 1u);
+  EXPECT_EQ(monitor.TakeInterval().polls.Count(), 1u);
 
   core.AddCreated();
   core.AddFirstPollDelay(5);
@@ -91,17 +91,28 @@ TEST(TaskMonitorTest, AnIntervalIsWhatCameSinceTheLast) {
   const TaskMetrics interval = monitor.TakeInterval();
   EXPECT_EQ(interval.created, 1u);
   EXPECT_EQ(interval.finished, 1u);
-  EXPECT_EQ(interval.first_poll_delay.total(), absl::Nanoseconds(5));
-  EXPECT_EQ(interval.polls.count(), 1u);
-  EXPECT_EQ(interval.polls.total(), absl::Microseconds(70));
+  EXPECT_EQ(interval.first_poll_delay.sum, 5e-9);
+  EXPECT_EQ(interval.polls.Count(), 1u);
+  EXPECT_EQ(interval.polls.sum, 70e-6);
   EXPECT_EQ(interval.slow_polls.count, 1u);
-  EXPECT_EQ(interval.idle.total(), absl::Nanoseconds(40));
+  EXPECT_EQ(interval.idle.sum, 40e-9);
   EXPECT_EQ(interval.max_idle, absl::Nanoseconds(40));
-  EXPECT_EQ(interval.scheduled.total(), absl::Microseconds(80));
+  EXPECT_EQ(interval.scheduled.sum, 80e-6);
   EXPECT_EQ(interval.long_delays.total, absl::Microseconds(80));
   EXPECT_EQ(monitor.Totals().max_idle, absl::Nanoseconds(100));
   EXPECT_EQ(monitor.TakeInterval().created, 0u);
   EXPECT_EQ(monitor.TakeInterval().max_idle, absl::ZeroDuration());
+}
+
+TEST(TaskMonitorTest, AnIntervalIsExactAfterHours) {
+  constexpr int64_t kHour = 3'600'000'000 * kMicrosecond;
+  TaskMonitor monitor;
+  monitor.core()->AddIdle(100 * kHour + 7);
+  EXPECT_EQ(monitor.TakeInterval().idle.sum, 360'000.000000007);
+
+  monitor.core()->AddIdle(3);
+
+  EXPECT_EQ(monitor.TakeInterval().idle.sum, 3e-9);
 }
 
 TEST(TaskMonitorTest, ACopyIsTheSameMonitor) {
@@ -119,10 +130,14 @@ TEST(TaskMonitorTest, ATimeBelowZeroCountsAsZero) {
   monitor.core()->AddIdle(-1);
   monitor.core()->AddScheduled(-1);
   const TaskMetrics totals = monitor.Totals();
-  EXPECT_EQ(totals.first_poll_delay.count(0), 1u);
-  EXPECT_EQ(totals.polls.count(0), 1u);
-  EXPECT_EQ(totals.idle.count(0), 1u);
-  EXPECT_EQ(totals.scheduled.count(0), 1u);
+  EXPECT_EQ(totals.first_poll_delay.buckets[0].count, 1u);
+  EXPECT_EQ(totals.polls.buckets[0].count, 1u);
+  EXPECT_EQ(totals.idle.buckets[0].count, 1u);
+  EXPECT_EQ(totals.scheduled.buckets[0].count, 1u);
+  EXPECT_EQ(totals.first_poll_delay.sum, 0);
+  EXPECT_EQ(totals.polls.sum, 0);
+  EXPECT_EQ(totals.idle.sum, 0);
+  EXPECT_EQ(totals.scheduled.sum, 0);
 }
 
 TEST(TaskMonitorTest, IntervalsOfBusyThreadsAddUpToTheTotals) {
@@ -142,12 +157,12 @@ TEST(TaskMonitorTest, IntervalsOfBusyThreadsAddUpToTheTotals) {
   absl::Duration max_idle;
   for (int i = 0; i < 100; ++i) {
     const TaskMetrics interval = monitor.TakeInterval();
-    polls += interval.polls.count();
+    polls += interval.polls.Count();
     max_idle = std::max(max_idle, interval.max_idle);
   }
   for (std::thread& thread : threads) thread.join();
   const TaskMetrics rest = monitor.TakeInterval();
-  EXPECT_EQ(polls + rest.polls.count(), kThreads * kPolls);
+  EXPECT_EQ(polls + rest.polls.Count(), kThreads * kPolls);
   EXPECT_EQ(std::max(max_idle, rest.max_idle), absl::Nanoseconds(kPolls - 1));
 }
 

@@ -145,7 +145,68 @@ TaskMetrics MonitorCore::TakeInterval() {
 
 }  // namespace task_internal
 
+namespace {
+
+double AsDouble(uint64_t n) { return static_cast<double>(n); }
+
+HistogramSnapshot Coarse(const HistogramSnapshot& histogram) {
+  return histogram.Coarsened(LogHistogram::kPerPowerOfTwo);
+}
+
+void WriteFutures(MetricsWriter& writer, const TaskMetrics& totals) {
+  writer.Counter("weft_instrumented_futures_created_total",
+                 "Futures given to Instrument().", AsDouble(totals.created));
+  writer.Counter("weft_instrumented_futures_finished_total",
+                 "Futures that became ready, or threw.",
+                 AsDouble(totals.finished));
+  writer.Counter("weft_instrumented_futures_threw_total",
+                 "Futures that ended by an exception.", AsDouble(totals.threw));
+  writer.Counter("weft_instrumented_futures_dropped_total",
+                 "Futures that were destroyed before they were ready.",
+                 AsDouble(totals.dropped));
+}
+
+void WriteTimes(MetricsWriter& writer, const TaskMetrics& totals) {
+  writer.Histogram("weft_instrumented_first_poll_delay_seconds",
+                   "From Instrument() to the first poll.",
+                   Coarse(totals.first_poll_delay));
+  writer.Histogram("weft_instrumented_poll_seconds", "How long polls took.",
+                   Coarse(totals.polls));
+  writer.Histogram("weft_instrumented_idle_seconds",
+                   "How long futures waited to be woken.", Coarse(totals.idle));
+  writer.Gauge("weft_instrumented_max_idle_seconds",
+               "The longest that a future waited to be woken.",
+               absl::ToDoubleSeconds(totals.max_idle));
+  writer.Histogram("weft_instrumented_scheduled_seconds",
+                   "How long woken futures waited for their poll.",
+                   Coarse(totals.scheduled));
+}
+
+void WriteExcesses(MetricsWriter& writer, const TaskMetrics& totals) {
+  writer.Counter("weft_instrumented_slow_polls_total",
+                 "Polls that the monitor calls slow.",
+                 AsDouble(totals.slow_polls.count));
+  writer.Counter("weft_instrumented_slow_poll_seconds_total",
+                 "Sum of the polls that the monitor calls slow.",
+                 absl::ToDoubleSeconds(totals.slow_polls.total));
+  writer.Counter("weft_instrumented_long_delays_total",
+                 "Waits of woken futures that the monitor calls long.",
+                 AsDouble(totals.long_delays.count));
+  writer.Counter("weft_instrumented_long_delay_seconds_total",
+                 "Sum of the waits that the monitor calls long.",
+                 absl::ToDoubleSeconds(totals.long_delays.total));
+}
+
+}  // namespace
+
 TaskMonitor::TaskMonitor(const TaskMonitorOptions& options)
     : core_(std::make_shared<task_internal::MonitorCore>(options)) {}
+
+void TaskMonitor::Collect(MetricsWriter& writer) const {
+  const TaskMetrics totals = Totals();
+  WriteFutures(writer, totals);
+  WriteTimes(writer, totals);
+  WriteExcesses(writer, totals);
+}
 
 }  // namespace weft

@@ -17,8 +17,12 @@
 // Each moment of a future's life is in one of the four times. What had not ended
 // when the future was dropped is in none.
 //
+// It is a source of metrics, weft_instrumented_..., for a registry
+// (task/metrics_registry.h); where there are several, a label tells them apart.
+//
 // Thread safety: all methods from any thread. Copies are the same monitor.
-// Lifetime: its futures keep what they report to.
+// Lifetime: its futures keep what they report to; the copy that was added to a
+// registry outlives its registration.
 #ifndef WEFT_TASK_TASK_MONITOR_H_
 #define WEFT_TASK_TASK_MONITOR_H_
 
@@ -118,7 +122,7 @@ class MonitorCore {
 
 }  // namespace task_internal
 
-class TaskMonitor {
+class TaskMonitor final : public MetricsSource {
  public:
   explicit TaskMonitor(const TaskMonitorOptions& options = {});
 
@@ -128,6 +132,9 @@ class TaskMonitor {
   // What has come since the last call, or since the monitor was made; max_idle is
   // that of the periods which ended meanwhile.
   TaskMetrics TakeInterval() { return core_->TakeInterval(); }
+
+  // Writes the totals, which TakeInterval() leaves as they are.
+  void Collect(MetricsWriter& writer) const override;
 
   const std::shared_ptr<task_internal::MonitorCore>& core() const {
     return core_;

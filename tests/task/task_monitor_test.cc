@@ -5,11 +5,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "weft/task/metrics_registry.h"
+#include "weft/task/prometheus_text.h"
+#include "weft/tests/kit/metric_samples.h"
 
 namespace weft {
 namespace {
@@ -138,6 +143,92 @@ TEST(TaskMonitorTest, ATimeBelowZeroCountsAsZero) {
   EXPECT_EQ(totals.polls.sum, 0);
   EXPECT_EQ(totals.idle.sum, 0);
   EXPECT_EQ(totals.scheduled.sum, 0);
+}
+
+// The metrics of a monitor that has seen some of everything.
+class TaskMonitorMetricsTest : public testing::Test {
+ protected:
+  TaskMonitorMetricsTest() {
+    MonitorCore& core = *monitor_.core();
+    for (int i = 0; i < 6; ++i) core.AddCreated();
+    core.AddEnd(MonitorCore::End::kReady);
+    core.AddEnd(MonitorCore::End::kThrew);
+    for (int i = 0; i < 3; ++i) core.AddEnd(MonitorCore::End::kDropped);
+    core.AddFirstPollDelay(5 * kMicrosecond);
+    core.AddPoll(1 * kMicrosecond);
+    core.AddPoll(70 * kMicrosecond);
+    core.AddIdle(2'000 * kMicrosecond);
+    core.AddIdle(500 * kMicrosecond);
+    core.AddScheduled(80 * kMicrosecond);
+    core.AddScheduled(90 * kMicrosecond);
+  }
+
+  TaskMonitor monitor_;
+};
+
+TEST_F(TaskMonitorMetricsTest, AreTheTotalsInSeconds) {
+  const std::map<std::string, double> expected = {
+      {"weft_instrumented_futures_created_total", 6},
+      {"weft_instrumented_futures_finished_total", 2},
+      {"weft_instrumented_futures_threw_total", 1},
+      {"weft_instrumented_futures_dropped_total", 3},
+      {"weft_instrumented_first_poll_delay_seconds", 1},
+      {"weft_instrumented_poll_seconds", 2},
+      {"weft_instrumented_slow_polls_total", 1},
+      {"weft_instrumented_slow_poll_seconds_total", 70e-6},
+      {"weft_instrumented_idle_seconds", 2},
+      {"weft_instrumented_max_idle_seconds", 2e-3},
+      {"weft_instrumented_scheduled_seconds", 2},
+      {"weft_instrumented_long_delays_total", 2},
+      {"weft_instrumented_long_delay_seconds_total", 170e-6},
+  };
+  EXPECT_EQ(SamplesOf(monitor_), expected);
+}
+
+TEST_F(TaskMonitorMetricsTest, AnIntervalTakesNothingFromThem) {
+  const auto before = SamplesOf(monitor_);
+
+  EXPECT_EQ(monitor_.TakeInterval().created, 6u);
+
+  EXPECT_EQ(SamplesOf(monitor_), before);
+}
+
+TEST_F(TaskMonitorMetricsTest, MonitorsInARegistryAreToldApartByALabel) {
+  TaskMonitor other;
+  other.core()->AddCreated();
+  MetricsRegistry registry;
+  const auto of_pages = registry.Add(monitor_, {{"work", "page"}});
+  const auto of_others = registry.Add(other, {{"work", "other"}});
+
+  auto samples = SamplesOf(registry);
+
+  const std::string created = "weft_instrumented_futures_created_total";
+  EXPECT_EQ(samples[created + ",work=page"], 6);
+  EXPECT_EQ(samples[created + ",work=other"], 1);
+  EXPECT_EQ(samples.size(), 2 * SamplesOf(other).size());
+}
+
+TEST_F(TaskMonitorMetricsTest, PrometheusTakesThem) {
+  MetricsRegistry registry;
+  const auto registration = registry.Add(monitor_, {{"work", "page"}});
+
+  const std::string text = PrometheusText(registry);
+
+  for (const char* line :
+       {"# TYPE weft_instrumented_futures_created_total counter",
+        "weft_instrumented_futures_created_total{work=\"page\"} 6",
+        "# TYPE weft_instrumented_poll_seconds histogram",
+        "weft_instrumented_poll_seconds_bucket{work=\"page\",le=\"1.024e-06\"} "
+        "1",
+        "weft_instrumented_poll_seconds_bucket{work=\"page\",le=\"+Inf\"} 2",
+        "weft_instrumented_poll_seconds_sum{work=\"page\"} 7.1e-05",
+        "weft_instrumented_poll_seconds_count{work=\"page\"} 2",
+        "# TYPE weft_instrumented_max_idle_seconds gauge",
+        "weft_instrumented_max_idle_seconds{work=\"page\"} 0.002"}) {
+    EXPECT_NE(text.find(std::string(line) + "\n"), std::string::npos)
+        << line << " is not in\n"
+        << text;
+  }
 }
 
 TEST(TaskMonitorTest, IntervalsOfBusyThreadsAddUpToTheTotals) {

@@ -152,7 +152,8 @@ TEST_P(RuntimeMetricsTest, HaveHistogramsIfBuiltWithThem) {
   const Samples samples = SamplesOf(runtime.metrics());
 
   EXPECT_GT(SumOf(samples, "weft_executor_poll_seconds"), 0);
-  EXPECT_EQ(SumOf(samples, "weft_executor_poll_seconds"),
+  // A worker may be in a poll: its end is counted later.
+  EXPECT_LE(SumOf(samples, "weft_executor_poll_seconds"),
             SumOf(samples, "weft_executor_schedule_latency_seconds"));
 }
 

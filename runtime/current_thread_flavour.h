@@ -11,11 +11,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 #include "weft/executor/executor_hooks.h"
 #include "weft/executor/executor_metrics.h"
 #include "weft/executor/local_executor.h"
+#include "weft/executor/stuck_task_monitor.h"
 #include "weft/executor/task_dump.h"
 #include "weft/runtime/flavour.h"
 #include "weft/runtime/local_dumps.h"
@@ -43,6 +46,10 @@ class CurrentThreadFlavour final : public Flavour {
     registration_ = registry.Add(metrics_, {{"worker", "0"}});
   }
   LocalExecutor* LocalAt(int) override { return &executor_; }
+  absl::StatusOr<StuckTaskMonitor> Watch(
+      StuckTaskMonitorOptions options) override {
+    return StuckTaskMonitor::Start({&executor_}, std::move(options));
+  }
   void Run(int worker, StopPoll stop) override;
   // Runs the tasks meanwhile, in the current environment.
   void Drain(Instant deadline, absl::FunctionRef<bool()> jobs_done) override;

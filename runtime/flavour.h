@@ -15,7 +15,9 @@
 #include <cstddef>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 #include "weft/executor/local_executor.h"
+#include "weft/executor/stuck_task_monitor.h"
 #include "weft/executor/task_dump.h"
 #include "weft/task/context.h"
 #include "weft/task/instant.h"
@@ -70,6 +72,9 @@ class Flavour {
 
   // ---- The thread that starts or ends the runtime, in this order ----
 
+  // Watches the polls of its executors. Requires: the workers are ready.
+  virtual absl::StatusOr<StuckTaskMonitor> Watch(
+      StuckTaskMonitorOptions options) = 0;
   // Waits until all workers are ready. Requires: all have been started.
   virtual void AwaitWorkers() {}
   // Returns when there is no task and jobs_done() is true, or at `deadline`.

@@ -10,11 +10,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 #include "weft/executor/executor.h"
 #include "weft/executor/executor_hooks.h"
 #include "weft/executor/executor_metrics.h"
+#include "weft/executor/stuck_task_monitor.h"
 #include "weft/executor/task_dump.h"
 #include "weft/runtime/flavour.h"
 #include "weft/task/instant.h"
@@ -36,6 +39,10 @@ class MultiThreadFlavour final : public Flavour {
   void EnableHistograms() override { executor_.EnableHistograms(); }
   void AddMetricsTo(MetricsRegistry& registry) override {
     registration_ = registry.Add(metrics_);
+  }
+  absl::StatusOr<StuckTaskMonitor> Watch(
+      StuckTaskMonitorOptions options) override {
+    return StuckTaskMonitor::Start(executor_, std::move(options));
   }
   void Run(int worker, StopPoll stop) override;
   void Drain(Instant deadline, absl::FunctionRef<bool()> jobs_done) override;

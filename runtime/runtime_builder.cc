@@ -10,6 +10,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "absl/time/time.h"
 #include "weft/executor/executor.h"
 #include "weft/executor/executor_hooks.h"
+#include "weft/executor/stuck_task_monitor.h"
 #include "weft/runtime/cpu_count.h"
 #include "weft/runtime/runtime.h"
 #include "weft/runtime/runtime_core.h"
@@ -167,6 +169,12 @@ RuntimeBuilder& RuntimeBuilder::EnableTime() {
 
 RuntimeBuilder& RuntimeBuilder::EnableHistograms() {
   options_.histograms = true;
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::ReportStuckTasks(
+    StuckTaskMonitorOptions options) {
+  options_.stuck_tasks = std::move(options);
   return *this;
 }
 

@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "weft/executor/executor_hooks.h"
+#include "weft/executor/stuck_task_monitor.h"
 #include "weft/runtime/runtime.h"
 #include "weft/runtime/runtime_options.h"
 #include "weft/task/task_cell.h"
@@ -105,6 +106,12 @@ class RuntimeBuilder {
   // Has histograms of poll times and schedule latencies among the metrics from the
   // start; see Runtime::EnableHistograms().
   RuntimeBuilder& EnableHistograms();
+
+  // Watches for polls that last too long, on a thread of its own, and reports them;
+  // see executor/stuck_task_monitor.h. Not called while the runtime shuts down. The
+  // handler must not end the runtime.
+  RuntimeBuilder& ReportStuckTasks(
+      StuckTaskMonitorOptions options = StuckTaskMonitorOptions());
 
   // Starts the runtime. Fails with InvalidArgument if what was asked for does not
   // go together, and with the system's reason if a thread or a reactor cannot be

@@ -33,6 +33,7 @@
 #include "weft/executor/local_executor.h"
 #include "weft/executor/shard_of.h"
 #include "weft/executor/steady_deadline.h"
+#include "weft/executor/stuck_task_monitor.h"
 #include "weft/executor/thread.h"
 #include "weft/runtime/current_thread_flavour.h"
 #include "weft/runtime/flavour.h"
@@ -156,11 +157,21 @@ absl::StatusOr<std::shared_ptr<RuntimeCore>> RuntimeCore::Start(
   auto core = std::make_shared<RuntimeCore>(options);
   absl::Status status = core->Init();
   if (status.ok() && !options.current_thread) status = core->StartWorkers();
+  if (status.ok()) status = core->StartMonitor();
   if (!status.ok()) {
     core->Finish(Instant::Past(), Instant::Infinite());
     return status;
   }
   return core;
+}
+
+absl::Status RuntimeCore::StartMonitor() {
+  if (!options_.stuck_tasks.has_value()) return absl::OkStatus();
+  absl::StatusOr<StuckTaskMonitor> monitor =
+      flavour_->Watch(*options_.stuck_tasks);
+  if (!monitor.ok()) return monitor.status();
+  monitor_.emplace(*std::move(monitor));
+  return absl::OkStatus();
 }
 
 absl::Status RuntimeCore::Init() {
@@ -325,6 +336,7 @@ size_t RuntimeCore::AwaitWorkers(const size_t& count, Instant deadline) {
 }
 
 void RuntimeCore::Stop() {
+  monitor_.reset();  // before the executors go
   stopping_.store(true);
   for (const std::unique_ptr<Worker>& worker : workers_) {
     worker->stop_waker.Wake();

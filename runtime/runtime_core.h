@@ -30,6 +30,7 @@
 #include "weft/executor/blocking_pool.h"
 #include "weft/executor/blocking_pool_metrics.h"
 #include "weft/executor/local_executor.h"
+#include "weft/executor/stuck_task_monitor.h"
 #include "weft/executor/task_dump.h"
 #include "weft/executor/thread.h"
 #include "weft/runtime/driver_stack.h"
@@ -119,6 +120,7 @@ class RuntimeCore : public std::enable_shared_from_this<RuntimeCore> {
 
   absl::Status Init();
   absl::Status StartWorkers();
+  absl::Status StartMonitor();
   void RunWorker(Worker& worker);
   // What a worker says: it polls no more tasks; it has done everything.
   void NoteStopped();
@@ -149,6 +151,7 @@ class RuntimeCore : public std::enable_shared_from_this<RuntimeCore> {
   std::optional<BlockingPoolMetrics> pool_metrics_;
   MetricsRegistration pool_registration_;
   std::unique_ptr<Flavour> flavour_;
+  std::optional<StuckTaskMonitor> monitor_;  // of flavour_'s executors
 
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;

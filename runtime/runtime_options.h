@@ -9,10 +9,12 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "absl/time/time.h"
 #include "weft/executor/executor_hooks.h"
+#include "weft/executor/stuck_task_monitor.h"
 
 namespace weft::runtime_internal {
 
@@ -23,6 +25,7 @@ struct RuntimeOptions {
   bool enable_io = false;
   bool enable_time = false;
   bool histograms = false;
+  std::optional<StuckTaskMonitorOptions> stuck_tasks;
   int worker_threads = 0;  // 0: see RuntimeBuilder::WorkerThreads
   int max_blocking_threads = 512;
   size_t blocking_queue_capacity = 65536;

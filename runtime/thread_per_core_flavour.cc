@@ -22,11 +22,13 @@
 #include <utility>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "weft/executor/executor_metrics.h"
 #include "weft/executor/local_executor.h"
 #include "weft/executor/steady_deadline.h"
+#include "weft/executor/stuck_task_monitor.h"
 #include "weft/executor/task_dump.h"
 #include "weft/runtime/local_dumps.h"
 #include "weft/task/context.h"
@@ -122,6 +124,13 @@ void ThreadPerCoreFlavour::Enter(int worker) {
   changed_.notify_all();
   changed_.wait(lock,
                 [this] { return ready_ == workers_.size() || stopping_; });
+}
+
+absl::StatusOr<StuckTaskMonitor> ThreadPerCoreFlavour::Watch(
+    StuckTaskMonitorOptions options) {
+  std::vector<LocalExecutor*> executors;
+  for (Worker& worker : workers_) executors.push_back(&*worker.executor);
+  return StuckTaskMonitor::Start(executors, std::move(options));
 }
 
 void ThreadPerCoreFlavour::AwaitWorkers() {

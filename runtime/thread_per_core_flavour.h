@@ -24,8 +24,10 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 #include "weft/executor/executor_hooks.h"
 #include "weft/executor/local_executor.h"
+#include "weft/executor/stuck_task_monitor.h"
 #include "weft/executor/task_dump.h"
 #include "weft/runtime/flavour.h"
 #include "weft/task/atomic_waker.h"
@@ -55,6 +57,8 @@ class ThreadPerCoreFlavour final : public Flavour {
   void Run(int worker, StopPoll stop) override;
   void Leave(int worker) override;
 
+  absl::StatusOr<StuckTaskMonitor> Watch(
+      StuckTaskMonitorOptions options) override;
   void AwaitWorkers() override;
   void Drain(Instant deadline, absl::FunctionRef<bool()> jobs_done) override;
   void Stop() override;

@@ -65,6 +65,20 @@ TEST(BusyTimeTest, WhoEndsBesideAReadIsNotAtWorkUntilTheRead) {
   EXPECT_EQ(read, 10);
 }
 
+// It has looked at the clock, but not written yet.
+TEST(BusyTimeTest, WhoHasEndedWithoutSayingSoDoesNotMakeReadsFall) {
+  BusyTime busy;
+  busy.Begin(At(1000));
+  EXPECT_EQ(ReadAt(busy, 1030), 30);
+
+  busy.End(At(1010));
+
+  EXPECT_EQ(ReadAt(busy, 1040), 30);
+  busy.Begin(At(1050));
+  EXPECT_EQ(ReadAt(busy, 1060), 30);
+  EXPECT_EQ(ReadAt(busy, 1080), 40);
+}
+
 TEST(BusyTimeTest, ResetForgetsAll) {
   BusyTime busy;
   busy.Begin(At(1000));

@@ -11,6 +11,7 @@
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task_cell.h"
+#include "weft/task/task_info.h"
 
 namespace weft::executor_internal {
 namespace {
@@ -51,6 +52,11 @@ void HookCaller::BeforePoll(TaskHeader& task) noexcept {
 
 void HookCaller::AfterPoll(TaskHeader& task) noexcept {
   CallFor(task, hooks_->after_poll);
+}
+
+void HookCaller::BeforeForgotten(TaskHeader& task) noexcept {
+  if (!hooks_->on_forgotten || !IsObserved(task)) return;
+  hooks_->on_forgotten(task_internal::DescribeForgotten(task));
 }
 
 void HookCaller::BeforePark() noexcept {

@@ -13,7 +13,8 @@
 // on_spawn, before anybody can run it; by before_poll and after_poll around each
 // poll; and once by on_end, when its future has been destroyed, polled or not, also
 // where the executor's end does that. One that was spawned before is told of by
-// none. Tasks of a strand, a pool or a limit that runs on the executor are not its
+// none. One that nobody can wake any more, while it is suspended and has no handle,
+// is told of by on_forgotten just before its future is destroyed. Tasks of a strand, a pool or a limit that runs on the executor are not its
 // own, nor are blocking jobs.
 //
 // Hooks are called with no lock held. They must not throw, which ends the program,
@@ -39,6 +40,7 @@
 #include "weft/task/spawner.h"
 #include "weft/task/task_cell.h"
 #include "weft/task/task_id.h"
+#include "weft/task/task_info.h"
 
 namespace weft {
 
@@ -54,11 +56,16 @@ struct ExecutorHooks {
   // Also after a poll that threw.
   std::function<void(const HookedTask&)> after_poll = nullptr;
   std::function<void(const HookedTask&, TaskEnd)> on_end = nullptr;
+  // What it waited for in vain is in `awaits`.
+  std::function<void(const TaskInfo&)> on_forgotten = nullptr;
   // Around each wait of a thread in Run() for work, not each look for it.
   std::function<void()> on_park = nullptr;
   std::function<void()> on_unpark = nullptr;
 
-  bool HasPollHooks() const { return before_poll || after_poll; }
+  // Those of a PollObserver.
+  bool HasPollHooks() const {
+    return before_poll || after_poll || on_forgotten;
+  }
   bool IsEmpty() const {
     return !on_spawn && !HasPollHooks() && !on_end && !on_park && !on_unpark;
   }
@@ -82,6 +89,7 @@ class HookCaller final : public task_internal::PollObserver {
 
   void BeforePoll(task_internal::TaskHeader& task) noexcept override;
   void AfterPoll(task_internal::TaskHeader& task) noexcept override;
+  void BeforeForgotten(task_internal::TaskHeader& task) noexcept override;
 
   void BeforePark() noexcept;
   void AfterPark() noexcept;

@@ -150,12 +150,16 @@ class BasicLocalTaskState {
     return (home & kScheduled) != 0 ? Then::kReschedule : Then::kNothing;
   }
 
+  bool IsForgotten() const {
+    return (home_ & kForgotten) != 0 || (home_ & kCancelled) == 0;
+  }
+
   // The caller gives up home's reference afterwards.
   static bool KeptReference(uint64_t) { return true; }
   uint64_t Finish(uint64_t output) {
     const uint64_t before = home_;
     const uint64_t kept =
-        before & ~uint64_t{kRunning | kScheduled | kCancelled};
+        before & ~uint64_t{kRunning | kScheduled | kCancelled | kForgotten};
     home_ = kept | kDone | (output != 0 ? output : uint64_t{kCancelled});
     return Merge(before, HomeIsAlone() ? Relaxed() : SetEnded());
   }
@@ -193,7 +197,7 @@ class BasicLocalTaskState {
     if (cancel || (asked & kCancelAsked) != 0) {
       home_ = home_ | kCancelled;
     } else if (forgotten && (home_ & (kScheduled | kRunning)) == 0) {
-      home_ = home_ | kCancelled;
+      home_ = home_ | kCancelled | kForgotten;
     } else if (!woken) {
       return Then::kNothing;
     }
@@ -210,7 +214,7 @@ class BasicLocalTaskState {
     }
     const bool idle = (home & (kScheduled | kRunning)) == 0;
     if (!idle || left >= 2 * kReference) return Then::kNothing;
-    home_ = home | kCancelled;
+    home_ = home | kCancelled | kForgotten;
     return ScheduleIfIdle();
   }
 

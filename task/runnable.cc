@@ -127,18 +127,11 @@ void ReleaseLocals(TaskHeader* task) {
   task->extras->locals = InheritedLocals();
 }
 
-// As FinishTask's.
-TaskEnd EndOf(const TaskHeader* task, uint64_t output) {
-  if (output == 0) return TaskEnd::kCancelled;
-  return task->exception == nullptr ? TaskEnd::kFinished : TaskEnd::kThrew;
-}
-
 // The future has been destroyed; the output, if any, is stored. Ends the task
 // and gives up the reference of the owner or of home.
 template <class State>
-void FinishTask(TaskHeader* task, State& state, uint64_t output) {
+void FinishTask(TaskHeader* task, State& state, uint64_t output, TaskEnd end) {
   ReleaseLocals(task);
-  const TaskEnd end = EndOf(task, output);
   ProbeTaskEnd(*task, end);
   if (task->vtable->on_gone != nullptr) task->vtable->on_gone(task, end);
   const uint64_t before = state.Finish(output);
@@ -156,9 +149,18 @@ void FinishTask(TaskHeader* task, State& state, uint64_t output) {
 }
 
 template <class State>
-void DestroyTask(TaskHeader* task, State& state) {
+void DestroyTask(TaskHeader* task, State& state, TaskEnd end) {
   task->vtable->destroy_future(task);
-  FinishTask(task, state, 0);
+  FinishTask(task, state, 0, end);
+}
+
+// As the transition has said that gave kDestroy.
+template <class State, class Observer>
+void DestroyAsTold(TaskHeader* task, State& state, Observer& observer) {
+  const bool forgotten = state.IsForgotten();
+  if (forgotten) observer.BeforeForgotten(*task);
+  DestroyTask(task, state,
+              forgotten ? TaskEnd::kForgotten : TaskEnd::kCancelled);
 }
 
 bool PollCatching(TaskHeader* task, Context& cx) {
@@ -179,6 +181,7 @@ bool PollCatching(TaskHeader* task, Context& cx) {
 struct NoObserver {
   void BeforePoll(TaskHeader&) {}
   void AfterPoll(TaskHeader&) {}
+  void BeforeForgotten(TaskHeader&) {}
 };
 
 // Polls, or destroys, as BeginRun has said. Who has no observer pays for none.
@@ -190,7 +193,7 @@ bool RunBegun(TaskHeader* task, State& state, Then begun, uint32_t units,
                         .may_block = false,
                         .polls = begun == Then::kPoll});
   if (begun == Then::kDestroy) {
-    DestroyTask(task, state);
+    DestroyAsTold(task, state, observer);
     return false;
   }
   const BorrowedWaker waker(WakerTableOf(task), task);
@@ -206,7 +209,9 @@ bool RunBegun(TaskHeader* task, State& state, Then begun, uint32_t units,
              "a task was suspended inside an EnvironmentScope or EnterGuard, "
              "which other tasks would see: do not hold one across co_await");
   if (ready) {
-    FinishTask(task, state, kOutput);
+    FinishTask(
+        task, state, kOutput,
+        task->exception == nullptr ? TaskEnd::kFinished : TaskEnd::kThrew);
     return false;
   }
   running.PollIsOver();
@@ -217,7 +222,7 @@ bool RunBegun(TaskHeader* task, State& state, Then begun, uint32_t units,
       task->vtable->schedule(task, ScheduleInfo{.woken_while_running = true});
       return true;
     case Then::kDestroy:
-      DestroyTask(task, state);
+      DestroyAsTold(task, state, observer);
       return false;
     default:
       return false;
@@ -258,7 +263,7 @@ void DestroyUnrun(TaskHeader* task, State& state) {
                               .locals = task->locals(),
                               .may_block = ThisThreadRuns().may_block});
   state.BeginRun();
-  DestroyTask(task, state);
+  DestroyTask(task, state, TaskEnd::kCancelled);
 }
 
 // The task whose Runnable this thread is posting home.

@@ -52,6 +52,7 @@ enum class TaskEnd {
   kThrew,      // its poll threw
   kCancelled,  // its future was destroyed before: aborted, or dropped by its
                // handle or its executor
+  kForgotten,  // the same, since nobody was left who could wake it or wait for it
 };
 
 namespace task_internal {
@@ -144,6 +145,8 @@ class PollObserver {
  public:
   virtual void BeforePoll(TaskHeader& task) noexcept = 0;
   virtual void AfterPoll(TaskHeader& task) noexcept = 0;
+  // Instead of a poll, or after it: the future is destroyed next, as TaskEnd says.
+  virtual void BeforeForgotten(TaskHeader& task) noexcept = 0;
 
  protected:
   ~PollObserver() = default;

@@ -20,6 +20,14 @@ namespace {
 
 using State = TaskInfo::State;
 
+TaskInfo Introduce(const TaskHeader& task) {
+  TaskInfo info;
+  info.id = task.id;
+  info.name = std::string(task.name());
+  info.spawned_at = task.spawned_at;
+  return info;
+}
+
 void TraceInto(const TaskHeader* task, TaskInfo& info) {
   AwaitTrace trace;
   task->vtable->trace(task, trace);
@@ -57,11 +65,15 @@ State InspectLocal(TaskHeader* task, TaskInfo& info) {
 
 }  // namespace
 
+TaskInfo DescribeForgotten(const TaskHeader& task) {
+  TaskInfo info = Introduce(task);
+  info.state = State::kForgotten;
+  TraceInto(&task, info);
+  return info;
+}
+
 TaskInfo Inspect(TaskHeader* task) {
-  TaskInfo info;
-  info.id = task->id;
-  info.name = std::string(task->name());
-  info.spawned_at = task->spawned_at;
+  TaskInfo info = Introduce(*task);
   const Running& running = ThisThreadRuns();
   if (running.task == task) {
     info.state = State::kRunning;

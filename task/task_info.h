@@ -59,6 +59,9 @@ namespace task_internal {
 // that it holds. A wake that comes meanwhile counts once this returns.
 TaskInfo Inspect(TaskHeader* task);
 
+// About a task whose owner the caller is, and that nobody can wake.
+TaskInfo DescribeForgotten(const TaskHeader& task);
+
 }  // namespace task_internal
 }  // namespace weft
 

@@ -19,6 +19,7 @@
 //                handle owns the slot; while set and not kDone, whoever changes
 //                the bit or sets kDone gets it. kDone gives it to the
 //                completer.
+//   kForgotten   With kCancelled: because the last reference went.
 //   8..          References: one for the owner, one per cloned waker, and one
 //                for the handle. At zero the cell is freed.
 //
@@ -72,6 +73,7 @@ enum TaskBits : uint64_t {
   kOutput = 1 << 4,
   kHandle = 1 << 5,
   kJoinWaker = 1 << 6,
+  kForgotten = 1 << 7,
   kReference = 1 << 8,
 };
 
@@ -162,6 +164,13 @@ class BasicTaskState {
       if (next < kReference) return AcquireThen(Then::kDestroy);
       if (Exchange(word, next)) return Then::kNothing;
     }
+  }
+
+  // After kDestroy, before Finish: whether that is because nobody was left who could
+  // wake the task or wait for it. Relaxed: the owner has acquired all that led here.
+  bool IsForgotten() const {
+    const uint64_t word = word_.load(std::memory_order_relaxed);
+    return (word & kForgotten) != 0 || (word & kCancelled) == 0;
   }
 
   // The future is destroyed. `output` is kOutput or, for a cancelled task, 0.
@@ -288,7 +297,8 @@ class BasicTaskState {
   Then DropLast(uint64_t word) {
     word_.load(std::memory_order_acquire);
     if ((word & kDone) != 0) return Then::kFree;
-    word_.store(word | kScheduled | kCancelled, std::memory_order_release);
+    word_.store(word | kScheduled | kCancelled | kForgotten,
+                std::memory_order_release);
     return Then::kSchedule;
   }
 

@@ -23,6 +23,7 @@
 #include "weft/executor/local_executor.h"
 #include "weft/sync/event.h"
 #include "weft/task/abort_handle.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
 #include "weft/task/current_task.h"
@@ -34,6 +35,8 @@
 #include "weft/task/task.h"
 #include "weft/task/task_cell.h"
 #include "weft/task/task_id.h"
+#include "weft/task/task_info.h"
+#include "weft/task/waker.h"
 #include "weft/task/yield_now.h"
 #include "weft/tests/kit/signal.h"
 
@@ -51,6 +54,8 @@ const char* NameOf(TaskEnd end) {
       return "threw";
     case TaskEnd::kCancelled:
       return "cancelled";
+    case TaskEnd::kForgotten:
+      return "forgotten";
   }
   return "?";
 }
@@ -67,6 +72,12 @@ class Log {
             [this](const HookedTask& t, TaskEnd end) {
               Add(std::string("end ") + NameOf(end), t);
             },
+        .on_forgotten =
+            [this](const TaskInfo& t) {
+              const std::string_view at =
+                  ShortFunctionName(t.awaits.at(0).at.function_name());
+              AddLine("forgotten " + t.name + " in " + std::string(at));
+            },
     };
   }
 
@@ -77,8 +88,11 @@ class Log {
   }
 
   void Add(std::string what, const HookedTask& task) {
+    AddLine(std::move(what.append(" ").append(task.name)));
+  }
+  void AddLine(std::string line) {
     const std::lock_guard lock(mutex_);
-    lines_.push_back(std::move(what.append(" ").append(task.name)));
+    lines_.push_back(std::move(line));
   }
 
  private:
@@ -88,6 +102,13 @@ class Log {
 
 Task<> YieldOnce() { co_await YieldNow(); }
 Task<> WaitForever() { co_await Pending(); }
+Task<> WaitWith(std::shared_ptr<Waker> waker) {
+  auto poll = [waker](Context& cx) -> Polled<void> {
+    *waker = cx.waker();
+    return kPending;
+  };
+  co_await PollFn(std::move(poll));
+}
 
 template <class AnyExecutor>
 class ExecutorHooksTest : public testing::Test {
@@ -175,6 +196,42 @@ TYPED_TEST(ExecutorHooksTest, OneThatWasNeverPolledEndsAllTheSame) {
   auto closed = this->Spawn("b", YieldOnce());
   EXPECT_EQ(this->executor_->Close(), 1u);
   EXPECT_THAT(this->log_.Take(), ElementsAre("spawn b", "end cancelled b"));
+}
+
+// Nobody has its waker when it suspends; nobody has it any more; nobody has the
+// handle of one that has been so for long.
+TYPED_TEST(ExecutorHooksTest, OneThatNobodyCanWakeIsForgotten) {
+  this->Spawn("a", WaitForever()).Detach();
+  this->RunUntilIdle();
+  EXPECT_THAT(this->log_.Take(),
+              ElementsAre("spawn a", "before a", "after a",
+                          "forgotten a in WaitForever", "end forgotten a"));
+  auto waker = std::make_shared<Waker>();
+  this->Spawn("b", WaitWith(waker)).Detach();
+  this->RunUntilIdle();
+  EXPECT_THAT(this->log_.Take(), ElementsAre("spawn b", "before b", "after b"));
+  *waker = Waker();
+  this->RunUntilIdle();
+  EXPECT_THAT(this->log_.Take(),
+              ElementsAre("forgotten b in WaitWith", "end forgotten b"));
+  auto handle = this->Spawn("c", WaitForever());
+  this->RunUntilIdle();
+  EXPECT_THAT(this->log_.Take(), ElementsAre("spawn c", "before c", "after c"));
+  std::move(handle).Detach();
+  this->RunUntilIdle();
+  EXPECT_THAT(this->log_.Take(),
+              ElementsAre("forgotten c in WaitForever", "end forgotten c"));
+}
+
+TYPED_TEST(ExecutorHooksTest, OneThatWasCancelledIsNotForgotten) {
+  auto handle = this->Spawn("a", WaitForever());
+  this->RunUntilIdle();
+  AbortHandle abort = handle.MakeAbortHandle();
+  abort.Abort();
+  std::move(handle).Detach();
+  this->RunUntilIdle();
+  EXPECT_THAT(this->log_.Take(),
+              ElementsAre("spawn a", "before a", "after a", "end cancelled a"));
 }
 
 TYPED_TEST(ExecutorHooksTest, TheEndOfTheExecutorEndsItsTasks) {

@@ -195,10 +195,18 @@ struct LocalModel
   void Destroy() {
     RL_ASSERT(static_cast<int>(future(RL_INFO)) == 1);
     future(RL_INFO) = 0;
-    if (kHandleDoes == Handle::kCancelAndJoin || kHandleDoes == Handle::kDrop) {
+    constexpr bool kHandleCancels =
+        kHandleDoes == Handle::kCancelAndJoin || kHandleDoes == Handle::kDrop;
+    constexpr bool kRunnableIsDropped = kWakerDoes == WakerEnd::kDropMessage ||
+                                        kWakerDoes == WakerEnd::kDropRunnable;
+    // Who cancels keeps a reference until he has; a message that is to be dropped may
+    // have come home before.
+    RL_ASSERT(state->IsForgotten() ==
+                  (!kHandleCancels && !kRunnableIsDropped) ||
+              (!kHandleCancels && kWakerDoes == WakerEnd::kDropMessage));
+    if (kHandleCancels) {
       // What came before the cancel is visible to the future's destructor.
-      RL_ASSERT(kWakerDoes == WakerEnd::kDropMessage ||
-                kWakerDoes == WakerEnd::kDropRunnable ||
+      RL_ASSERT(kRunnableIsDropped ||
                 static_cast<int>(cancel_reason(RL_INFO)) == 1);
     }
     Finish(0);

@@ -151,6 +151,8 @@ struct TaskModel
   void Destroy() {
     RL_ASSERT(static_cast<int>(future(RL_INFO)) == 1);
     future(RL_INFO) = 0;
+    // Who cancels keeps a reference until he has.
+    RL_ASSERT(state.IsForgotten() == (!kHandleCancels && !kWakerCancels));
     if (kHandleCancels != kWakerCancels) {
       // What came before the cancel is visible to the future's destructor.
       RL_ASSERT(static_cast<int>(cancel_reason(RL_INFO)) == 1);

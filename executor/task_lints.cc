@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,9 +30,11 @@
 #include "weft/executor/stuck_task_monitor.h"
 #include "weft/executor/task_dump.h"
 #include "weft/executor/thread.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/frame_cache.h"
 #include "weft/task/instant.h"
 #include "weft/task/running.h"
+#include "weft/task/source_location.h"
 #include "weft/task/task_id.h"
 #include "weft/task/task_identity.h"
 #include "weft/task/task_info.h"
@@ -74,6 +78,16 @@ std::string MakerOf(void* const* stack, size_t size) {
   return "a function that the program's symbols do not name";
 }
 
+// A hook that calls both; the second may be empty.
+template <class Hook, class Arg>
+std::function<void(Arg)> Both(Hook first, std::function<void(Arg)> second) {
+  if (!second) return first;
+  return [first, second = std::move(second)](Arg arg) {
+    first(arg);
+    second(arg);
+  };
+}
+
 void WriteReport(const LintReport& report) {
   const std::string text = absl::StrCat(
       "weft: ", std::string(LintName(report.lint)), ": ", report.text);
@@ -96,38 +110,32 @@ std::string_view LintName(TaskLint lint) {
   return "";
 }
 
-// What is shared with the executor's hooks, which may outlive the TaskLints.
+// What is shared with the executors' hooks, which may outlive the TaskLints.
 class TaskLints::Linter {
  public:
-  Linter(Executor& executor, TaskLintsOptions options)
-      : executor_(executor), options_(std::move(options)) {
+  explicit Linter(TaskLintsOptions options) : options_(std::move(options)) {
     if (options_.on_report == nullptr) options_.on_report = &WriteReport;
   }
   Linter(const Linter&) = delete;
   Linter& operator=(const Linter&) = delete;
 
-  absl::Status Start(const std::shared_ptr<Linter>& self) {
-    if (!TakeFrames(self)) {
-      return absl::FailedPreconditionError(
-          "there is a TaskLints already: large frames are those of the whole "
-          "process");
-    }
+  absl::Status Start(const std::shared_ptr<Linter>& self,
+                     std::function<TaskDump()> dump, const WatchFn& watch) {
     StuckTaskMonitorOptions monitor_options;
     monitor_options.limit = options_.poll_limit;
     monitor_options.on_stuck = [this](const StuckTask& stuck) {
-      Report(TaskLint::kNeverYields, stuck.task, stuck.ToString());
+      Report(TaskLint::kNeverYields, stuck.task, stuck.spawned_at,
+             stuck.ToString());
     };
-    auto monitor = StuckTaskMonitor::Start(executor_, monitor_options);
+    auto monitor = watch(monitor_options);
     if (!monitor.ok()) return monitor.status();
     monitor_.emplace(*std::move(monitor));
+    dump_ = std::move(dump);
     auto thread =
         executor_internal::Thread::Start("weft-lints", 0, [this] { Sweep(); });
     if (!thread.ok()) return thread.status();
     thread_ = *std::move(thread);
-    executor_.SetHooks({.after_poll = [self](const HookedTask& task) {
-      self->AfterPoll(task.id);
-    }});
-    SetLargeFrameHandler(options_.frame_bytes, &OnLargeFrame);
+    TakeFrames(self);
     return absl::OkStatus();
   }
 
@@ -140,6 +148,29 @@ class TaskLints::Linter {
     stopped_.notify_all();
     thread_.Join();
     monitor_.reset();
+  }
+
+  // On the thread that polls.
+  void AfterPoll(TaskId task) {
+    static thread_local Streaks streaks;
+    const task_internal::Running& running = task_internal::ThisThreadRuns();
+    if (streaks.Note(task, running.woken) != options_.self_wakes) return;
+    Report(
+        TaskLint::kSelfWake, task, running.task->spawned_at,
+        absl::StrCat(
+            DescribeTask(task, running.task->name(), running.task->spawned_at),
+            " woke itself in each of its last ", options_.self_wakes,
+            " polls: if it waits for something, let that wake it\n"));
+  }
+
+  // On the thread that destroys it.
+  void Forgotten(const TaskInfo& task) {
+    Report(
+        TaskLint::kLostWaker, task.id, task.spawned_at,
+        absl::StrCat(DescribeTask(task.id, task.name, task.spawned_at),
+                     " is destroyed while it waits: nobody has its waker, nor "
+                     "its handle\n",
+                     AwaitTrace::ToString(task.awaits)));
   }
 
  private:
@@ -155,27 +186,14 @@ class TaskLints::Linter {
         }
       }
       std::set<TaskId> found;
-      for (const TaskInfo& task : executor_.Dump().tasks) {
+      for (const TaskInfo& task : dump_().tasks) {
         if (task.state != TaskInfo::State::kForgotten) continue;
         found.insert(task.id);
         if (!seen.contains(task.id)) continue;
-        Report(TaskLint::kLostWaker, task.id, task.ToString());
+        Report(TaskLint::kLostWaker, task.id, task.spawned_at, task.ToString());
       }
       seen = std::move(found);
     }
-  }
-
-  // On the thread that polls.
-  void AfterPoll(TaskId task) {
-    static thread_local Streaks streaks;
-    const task_internal::Running& running = task_internal::ThisThreadRuns();
-    if (streaks.Note(task, running.woken) != options_.self_wakes) return;
-    Report(
-        TaskLint::kSelfWake, task,
-        absl::StrCat(
-            DescribeTask(task, running.task->name(), running.task->spawned_at),
-            " woke itself in each of its last ", options_.self_wakes,
-            " polls: if it waits for something, let that wake it\n"));
   }
 
   // Large frames are reported to one of all.
@@ -187,12 +205,12 @@ class TaskLints::Linter {
     static Frames& frames = *new Frames;  // coroutines may be made at any time
     return frames;
   }
-  static bool TakeFrames(const std::shared_ptr<Linter>& self) {
+  void TakeFrames(const std::shared_ptr<Linter>& self) {
     Frames& frames = ForFrames();
     const std::lock_guard lock(frames.mutex);
-    if (frames.linter != nullptr) return false;
+    if (frames.linter != nullptr) return;
     frames.linter = self;
-    return true;
+    SetLargeFrameHandler(options_.frame_bytes, &OnLargeFrame);
   }
   void LeaveFrames() {
     Frames& frames = ForFrames();
@@ -219,43 +237,76 @@ class TaskLints::Linter {
       const std::lock_guard lock(mutex_);
       if (!makers_.insert(maker).second) return;
     }
-    Report(TaskLint::kLargeFrame, TaskId(),
+    Report(TaskLint::kLargeFrame, TaskId(), SourceLocation(),
            absl::StrCat("a frame, or a task, of ", size, " bytes is made in ",
                         maker, ": keep what is large on the heap\n"));
   }
 
-  void Report(TaskLint lint, TaskId task, std::string text) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (stop_) return;
-      if (task && !reported_.emplace(lint, task).second) return;
+  // Where many tasks are spawned, some are enough.
+  static constexpr int kTasksPerPlace = 10;
+  bool IsWanted(TaskLint lint, TaskId task, const SourceLocation& spawned_at) {
+    const std::lock_guard lock(mutex_);
+    if (stop_) return false;
+    if (!task) return true;
+    if (reported_.contains({lint, task})) return false;
+    if (++places_[{lint, FileAndLine(spawned_at)}] > kTasksPerPlace) {
+      return false;
     }
+    reported_.emplace(lint, task);
+    return true;
+  }
+  void Report(TaskLint lint, TaskId task, const SourceLocation& spawned_at,
+              std::string text) {
+    if (!IsWanted(lint, task, spawned_at)) return;
     options_.on_report({.lint = lint, .task = task, .text = std::move(text)});
   }
 
-  Executor& executor_;
   TaskLintsOptions options_;
+  std::function<TaskDump()> dump_;
   std::optional<StuckTaskMonitor> monitor_;
   executor_internal::Thread thread_;
 
-  std::mutex mutex_;  // guards the next three
+  std::mutex mutex_;  // guards the next four
   bool stop_ = false;
   std::set<std::pair<TaskLint, TaskId>> reported_;
+  std::map<std::pair<TaskLint, std::string>, int> places_;
   std::set<std::string> makers_;
   std::condition_variable stopped_;
 };
 
 absl::StatusOr<TaskLints> TaskLints::Start(Executor& executor,
-                                           TaskLintsOptions options) {
-  auto linter = std::make_shared<Linter>(executor, std::move(options));
-  const absl::Status status = linter->Start(linter);
-  TaskLints lints(std::move(linter));  // stops what has been started
+                                           TaskLintsOptions options,
+                                           ExecutorHooks own) {
+  TaskLints lints(std::move(options));
+  const absl::Status status =
+      lints.Start([&executor] { return executor.Dump(); },
+                  [&executor](StuckTaskMonitorOptions monitor_options) {
+                    return StuckTaskMonitor::Start(executor, monitor_options);
+                  });
   if (!status.ok()) return status;
+  executor.SetHooks(lints.Hooks(std::move(own)));
   return lints;
 }
 
-TaskLints::TaskLints(std::shared_ptr<Linter> linter)
-    : linter_(std::move(linter)) {}
+TaskLints::TaskLints(TaskLintsOptions options)
+    : linter_(std::make_shared<Linter>(std::move(options))) {}
+
+ExecutorHooks TaskLints::Hooks(ExecutorHooks own) const {
+  own.after_poll =
+      Both([linter = linter_](
+               const HookedTask& task) { linter->AfterPoll(task.id); },
+           std::move(own.after_poll));
+  own.on_forgotten = Both(
+      [linter = linter_](const TaskInfo& task) { linter->Forgotten(task); },
+      std::move(own.on_forgotten));
+  return own;
+}
+
+absl::Status TaskLints::Start(std::function<TaskDump()> dump,
+                              const WatchFn& watch) {
+  return linter_->Start(linter_, std::move(dump), watch);
+}
+
 TaskLints::TaskLints(TaskLints&& other) noexcept = default;
 TaskLints& TaskLints::operator=(TaskLints&& other) noexcept {
   std::swap(linter_, other.linter_);

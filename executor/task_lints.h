@@ -14,17 +14,20 @@
 //
 // | lint | what it found |
 // |---|---|
-// | lost-waker | a suspended task that nobody can wake any more |
+// | lost-waker | a suspended task that nobody can wake any more; if nobody has its handle either, it is destroyed |
 // | self-wake | a task that wakes itself in each of many polls: it asks again and again, instead of waiting |
 // | never-yields | a poll that lasts too long (executor/stuck_task_monitor.h) |
 // | large-frame | a coroutine's frame, or a task, with too much in it |
 //
 // For tests and while a program is developed: a look at all tasks each interval, two
-// threads, and a little work after each poll. Large frames are those of the whole
-// process.
+// threads, and a little work after each poll. RuntimeBuilder::ReportLints() does this
+// for a runtime.
+//
+// Large frames are those of the whole process: of several TaskLints, the one that was
+// started first reports them.
 //
 // Thread safety: Start() any thread; the object one thread at a time.
-// Lifetime: the executor outlives it; it outlives the executor's runs.
+// Lifetime: the executors outlive it; it outlives their runs.
 // Dropping: ends the threads. A report that another thread is making comes yet.
 #ifndef WEFT_EXECUTOR_TASK_LINTS_H_
 #define WEFT_EXECUTOR_TASK_LINTS_H_
@@ -36,9 +39,13 @@
 #include <string>
 #include <string_view>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "weft/executor/executor.h"
+#include "weft/executor/executor_hooks.h"
+#include "weft/executor/stuck_task_monitor.h"
+#include "weft/executor/task_dump.h"
 #include "weft/task/task_id.h"
 
 namespace weft {
@@ -63,8 +70,10 @@ struct TaskLintsOptions {
   absl::Duration poll_limit = absl::Seconds(1);
   // How large a frame may be. Up to 1024 bytes none is reported.
   size_t frame_bytes = 16 << 10;
-  // Called on several threads, perhaps at once; for a task once for each lint, and
-  // for a function once for its frames. By default the report goes to standard
+  // Called on several threads, perhaps at once; for a task once for each lint, of
+  // those that were spawned at one place for the first ten; for a function once for
+  // its frames. It may be called by a poll, between two polls, or by a coroutine's
+  // beginning: it must not end the TaskLints nor the executor. By default the report goes to standard
   // error.
   std::function<void(const LintReport&)> on_report;
 };
@@ -72,10 +81,20 @@ struct TaskLintsOptions {
 class TaskLints {
  public:
   // Before anybody runs or spawns anything on `executor`: it gets hooks
-  // (Executor::SetHooks), of which it has one set. Fails as StuckTaskMonitor does,
-  // and with FailedPrecondition while there is another TaskLints.
+  // (Executor::SetHooks), of which it has one set; `own` are the program's. Fails as
+  // StuckTaskMonitor does.
   static absl::StatusOr<TaskLints> Start(
-      Executor& executor, TaskLintsOptions options = TaskLintsOptions());
+      Executor& executor, TaskLintsOptions options = TaskLintsOptions(),
+      ExecutorHooks own = ExecutorHooks());
+
+  // The same in steps, for whoever composes executors of any kind: the hooks that
+  // each of them needs, with the program's own; then, once they are ready, how to
+  // get all their tasks and to watch their polls. Start() is called once.
+  explicit TaskLints(TaskLintsOptions options = TaskLintsOptions());
+  ExecutorHooks Hooks(ExecutorHooks own = ExecutorHooks()) const;
+  using WatchFn =
+      std::function<absl::StatusOr<StuckTaskMonitor>(StuckTaskMonitorOptions)>;
+  absl::Status Start(std::function<TaskDump()> dump, const WatchFn& watch);
 
   TaskLints(TaskLints&& other) noexcept;
   TaskLints& operator=(TaskLints&& other) noexcept;
@@ -83,8 +102,6 @@ class TaskLints {
 
  private:
   class Linter;
-
-  explicit TaskLints(std::shared_ptr<Linter> linter);
 
   std::shared_ptr<Linter> linter_;
 };

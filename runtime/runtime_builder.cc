@@ -22,6 +22,7 @@
 #include "weft/executor/executor.h"
 #include "weft/executor/executor_hooks.h"
 #include "weft/executor/stuck_task_monitor.h"
+#include "weft/executor/task_lints.h"
 #include "weft/runtime/cpu_count.h"
 #include "weft/runtime/runtime.h"
 #include "weft/runtime/runtime_core.h"
@@ -175,6 +176,11 @@ RuntimeBuilder& RuntimeBuilder::EnableHistograms() {
 RuntimeBuilder& RuntimeBuilder::ReportStuckTasks(
     StuckTaskMonitorOptions options) {
   options_.stuck_tasks = std::move(options);
+  return *this;
+}
+
+RuntimeBuilder& RuntimeBuilder::ReportLints(TaskLintsOptions options) {
+  options_.lints = std::move(options);
   return *this;
 }
 

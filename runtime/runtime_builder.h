@@ -20,6 +20,7 @@
 #include "absl/time/time.h"
 #include "weft/executor/executor_hooks.h"
 #include "weft/executor/stuck_task_monitor.h"
+#include "weft/executor/task_lints.h"
 #include "weft/runtime/runtime.h"
 #include "weft/runtime/runtime_options.h"
 #include "weft/task/task_cell.h"
@@ -112,6 +113,11 @@ class RuntimeBuilder {
   // handler must not end the runtime.
   RuntimeBuilder& ReportStuckTasks(
       StuckTaskMonitorOptions options = StuckTaskMonitorOptions());
+
+  // Looks, while a program is developed and in its tests, for tasks that do what a
+  // task should not, and reports them; see executor/task_lints.h. Beside hooks for
+  // tasks, if there are any. Not while the runtime shuts down.
+  RuntimeBuilder& ReportLints(TaskLintsOptions options = TaskLintsOptions());
 
   // Starts the runtime. Fails with InvalidArgument if what was asked for does not
   // go together, and with the system's reason if a thread or a reactor cannot be

@@ -27,6 +27,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "weft/executor/allowed_cpus.h"
 #include "weft/executor/blocking_pool.h"
 #include "weft/executor/executor_hooks.h"
@@ -34,6 +35,7 @@
 #include "weft/executor/shard_of.h"
 #include "weft/executor/steady_deadline.h"
 #include "weft/executor/stuck_task_monitor.h"
+#include "weft/executor/task_lints.h"
 #include "weft/executor/thread.h"
 #include "weft/runtime/current_thread_flavour.h"
 #include "weft/runtime/flavour.h"
@@ -78,10 +80,11 @@ std::vector<int> CpusToPin(const RuntimeOptions& options) {
   return options.pin_threads ? AllowedCpus() : std::vector<int>();
 }
 
-std::unique_ptr<Flavour> MakeFlavour(const RuntimeOptions& options) {
+std::unique_ptr<Flavour> MakeFlavour(const RuntimeOptions& options,
+                                     ExecutorHooks task_hooks) {
   std::shared_ptr<const ExecutorHooks> hooks;
-  if (!options.task_hooks.IsEmpty()) {
-    hooks = std::make_shared<const ExecutorHooks>(options.task_hooks);
+  if (!task_hooks.IsEmpty()) {
+    hooks = std::make_shared<const ExecutorHooks>(std::move(task_hooks));
   }
   if (options.current_thread) {
     return std::make_unique<CurrentThreadFlavour>(std::move(hooks));
@@ -158,6 +161,7 @@ absl::StatusOr<std::shared_ptr<RuntimeCore>> RuntimeCore::Start(
   absl::Status status = core->Init();
   if (status.ok() && !options.current_thread) status = core->StartWorkers();
   if (status.ok()) status = core->StartMonitor();
+  if (status.ok()) status = core->StartLints();
   if (!status.ok()) {
     core->Finish(Instant::Past(), Instant::Infinite());
     return status;
@@ -174,8 +178,19 @@ absl::Status RuntimeCore::StartMonitor() {
   return absl::OkStatus();
 }
 
+absl::Status RuntimeCore::StartLints() {
+  if (!lints_.has_value()) return absl::OkStatus();
+  return lints_->Start([this] { return DumpTasks(absl::Milliseconds(100)); },
+                       [this](StuckTaskMonitorOptions options) {
+                         return flavour_->Watch(std::move(options));
+                       });
+}
+
 absl::Status RuntimeCore::Init() {
-  flavour_ = MakeFlavour(options_);
+  if (options_.lints.has_value()) lints_.emplace(*options_.lints);
+  flavour_ = MakeFlavour(options_, lints_.has_value()
+                                       ? lints_->Hooks(options_.task_hooks)
+                                       : options_.task_hooks);
   // The pool's threads own this core while they run, as the workers do.
   pool_ = std::make_unique<BlockingPool>(
       PoolOptions(options_, *this),
@@ -336,7 +351,9 @@ size_t RuntimeCore::AwaitWorkers(const size_t& count, Instant deadline) {
 }
 
 void RuntimeCore::Stop() {
-  monitor_.reset();  // before the executors go
+  // Before the executors go.
+  monitor_.reset();
+  lints_.reset();
   stopping_.store(true);
   for (const std::unique_ptr<Worker>& worker : workers_) {
     worker->stop_waker.Wake();

@@ -27,11 +27,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "weft/executor/blocking_pool.h"
 #include "weft/executor/blocking_pool_metrics.h"
 #include "weft/executor/local_executor.h"
 #include "weft/executor/stuck_task_monitor.h"
 #include "weft/executor/task_dump.h"
+#include "weft/executor/task_lints.h"
 #include "weft/executor/thread.h"
 #include "weft/runtime/driver_stack.h"
 #include "weft/runtime/flavour.h"
@@ -121,6 +123,7 @@ class RuntimeCore : public std::enable_shared_from_this<RuntimeCore> {
   absl::Status Init();
   absl::Status StartWorkers();
   absl::Status StartMonitor();
+  absl::Status StartLints();
   void RunWorker(Worker& worker);
   // What a worker says: it polls no more tasks; it has done everything.
   void NoteStopped();
@@ -152,6 +155,7 @@ class RuntimeCore : public std::enable_shared_from_this<RuntimeCore> {
   MetricsRegistration pool_registration_;
   std::unique_ptr<Flavour> flavour_;
   std::optional<StuckTaskMonitor> monitor_;  // of flavour_'s executors
+  std::optional<TaskLints> lints_;           // of their tasks
 
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;

@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "weft/executor/executor_hooks.h"
 #include "weft/executor/stuck_task_monitor.h"
+#include "weft/executor/task_lints.h"
 
 namespace weft::runtime_internal {
 
@@ -26,6 +27,7 @@ struct RuntimeOptions {
   bool enable_time = false;
   bool histograms = false;
   std::optional<StuckTaskMonitorOptions> stuck_tasks;
+  std::optional<TaskLintsOptions> lints;
   int worker_threads = 0;  // 0: see RuntimeBuilder::WorkerThreads
   int max_blocking_threads = 512;
   size_t blocking_queue_capacity = 65536;

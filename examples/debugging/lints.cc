@@ -1,8 +1,9 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Two tasks that work, but not well: one asks a thousand times whether something
-// has happened, one keeps 20 kB in its coroutine's frame.
+// Three tasks that do what a task should not: one asks a thousand times whether
+// something has happened, one keeps 20 kB in its coroutine's frame, and one waits for
+// what never gets its waker.
 
 #include <array>
 #include <cstdio>
@@ -11,7 +12,10 @@
 #include "absl/status/statusor.h"
 #include "weft/executor/executor.h"
 #include "weft/executor/task_lints.h"
+#include "weft/task/context.h"
 #include "weft/task/join_handle.h"
+#include "weft/task/polled.h"
+#include "weft/task/ready.h"
 #include "weft/task/spawn_builder.h"
 #include "weft/task/task.h"
 #include "weft/task/yield_now.h"
@@ -34,11 +38,19 @@ weft::Task<char> KeepAPage() {
   co_return page[7];
 }
 
+// Who makes a future by hand has to keep the waker.
+weft::Task<> WaitForMail() {
+  co_await weft::PollFn(
+      [](weft::Context&) -> weft::Polled<void> { return weft::kPending; });
+}
+
 weft::Task<> Main() {
   weft::JoinHandle<> asks =
       weft::SpawnBuilder().Name("asks").Spawn(AskAgainAndAgain());
   co_await asks;
   co_await KeepAPage();
+  weft::SpawnBuilder().Name("mail").Spawn(WaitForMail()).Detach();
+  co_await weft::YieldNow();
 }
 
 }  // namespace

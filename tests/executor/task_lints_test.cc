@@ -21,6 +21,8 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "weft/executor/executor.h"
+#include "weft/executor/executor_hooks.h"
+#include "weft/task/abort_handle.h"
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
 #include "weft/task/join_handle.h"
@@ -29,6 +31,8 @@
 #include "weft/task/spawn_builder.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task.h"
+#include "weft/task/task_info.h"
+#include "weft/task/waker.h"
 #include "weft/task/yield_now.h"
 #include "weft/tests/executor/runners.h"
 
@@ -109,6 +113,49 @@ TEST_F(TaskLintsTest, ReportsATaskWhoseWakerWasLost) {
   EXPECT_TRUE(Contains(report.text, "Forgets at task_lints_test.cc:"));
 }
 
+// It is destroyed, for nobody has its handle.
+TEST_F(TaskLintsTest, ReportsADetachedTaskWhoseWakerWasLost) {
+  Runners runners(executor_, 2);
+  Waker waker;
+  executor_testing::Gate waits;
+  executor_
+      .SpawnBorrowing([&]() -> Task<> {
+        co_await PollFn([&](Context& cx) -> Polled<void> {
+          waker = cx.waker();
+          waits.Open();
+          return kPending;
+        });
+      })
+      .Detach();
+  BlockOn(waits.Wait());
+  waker = Waker();
+  const LintReport report = reports_.Await(TaskLint::kLostWaker);
+  EXPECT_TRUE(
+      Contains(report.text,
+               " is destroyed while it waits: nobody has its waker, nor "
+               "its handle\n"))
+      << report.text;
+  EXPECT_TRUE(Contains(report.text, " at task_lints_test.cc:"));
+}
+
+TEST_F(TaskLintsTest, AnAbortedTaskIsNotLost) {
+  Runners runners(executor_, 1);
+  JoinHandle<> task = executor_.Spawn(Forgets());
+  task.MakeAbortHandle().Abort();
+  std::move(task).Detach();
+  BlockOn(executor_.Spawn(YieldNow()));  // comes behind it
+  EXPECT_EQ(reports_.Of(TaskLint::kLostWaker).size(), 0u);
+}
+
+TEST_F(TaskLintsTest, OfThoseSpawnedAtOnePlaceReportsTen) {
+  Runners runners(executor_, 1);
+  for (int i = 0; i < 50; ++i) executor_.Spawn(Forgets()).Detach();
+  executor_.Spawn(Forgets()).Detach();
+  SpinUntil([&] { return reports_.Of(TaskLint::kLostWaker).size() >= 11; });
+  BlockOn(executor_.Spawn(YieldNow()));  // comes behind them
+  EXPECT_EQ(reports_.Of(TaskLint::kLostWaker).size(), 11u);
+}
+
 TEST_F(TaskLintsTest, ReportsATaskThatWakesItselfAllTheTime) {
   Runners runners(executor_, 2);
   JoinHandle<> task = executor_.SpawnBorrowing([&]() -> Task<> {
@@ -162,12 +209,44 @@ TEST_F(TaskLintsTest, ReportsALargeFrameOnce) {
       << reports[0].text;
 }
 
-TEST_F(TaskLintsTest, OneAtATime) {
+// Large frames are those of the process.
+TEST_F(TaskLintsTest, SeveralShareAProcess) {
+  Reports others;
   Executor other;
-  EXPECT_EQ(TaskLints::Start(other).status().code(),
-            absl::StatusCode::kFailedPrecondition);
-  lints_.reset();
-  EXPECT_TRUE(TaskLints::Start(other).ok());
+  absl::StatusOr<TaskLints> lints = TaskLints::Start(other, others.Options());
+  ASSERT_TRUE(lints.ok()) << lints.status();
+  other.Spawn(Forgets()).Detach();
+  other.Run(KeepsTooMuch());
+  EXPECT_EQ(others.Of(TaskLint::kLostWaker).size(), 1u);
+  EXPECT_EQ(others.Of(TaskLint::kLargeFrame).size(), 0u);
+  EXPECT_EQ(reports_.Of(TaskLint::kLostWaker).size(), 0u);
+  EXPECT_EQ(reports_.Of(TaskLint::kLargeFrame).size(), 1u);
+}
+
+TEST(TaskLintsStartTest, TheProgramMayHaveHooksOfItsOwn) {
+  Reports reports;
+  std::vector<std::string> told;
+  ExecutorHooks own;
+  own.on_spawn = [&](const HookedTask&) { told.push_back("spawn"); };
+  own.after_poll = [&](const HookedTask&) { told.push_back("after"); };
+  own.on_forgotten = [&](const TaskInfo&) { told.push_back("forgotten"); };
+  Executor executor;
+  absl::StatusOr<TaskLints> lints =
+      TaskLints::Start(executor, reports.Options(), std::move(own));
+  ASSERT_TRUE(lints.ok()) << lints.status();
+  executor.Spawn(Forgets()).Detach();
+  executor.Run(YieldNow());
+  EXPECT_EQ(told, (std::vector<std::string>{"spawn", "after", "forgotten"}));
+  EXPECT_EQ(reports.Of(TaskLint::kLostWaker).size(), 1u);
+}
+
+TEST(TaskLintsStartTest, FailsWhereAMonitorDoes) {
+  TaskLintsOptions options;
+  options.poll_limit = absl::ZeroDuration();
+  Executor executor;
+  EXPECT_EQ(TaskLints::Start(executor, options).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  executor.SetHooks({.on_park = [] {}});  // it has none
 }
 
 TEST_F(TaskLintsTest, MayGoBeforeTheExecutor) {

@@ -46,6 +46,7 @@ class BusyTime {
   template <class Clock>
   int64_t Read(Clock clock) const {
     const int64_t sum = Look(clock);
+    // Relaxed: no other memory depends on it.
     int64_t told = told_.load(std::memory_order_relaxed);
     while (told < sum &&
            !told_.compare_exchange_weak(told, sum, std::memory_order_relaxed)) {
@@ -63,6 +64,7 @@ class BusyTime {
  private:
   template <class Clock>
   int64_t Look(Clock clock) const {
+    // Relaxed: as in Begin().
     int64_t word = word_.load(std::memory_order_relaxed);
     while (word < 0) {
       const Instant now = clock();

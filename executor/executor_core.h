@@ -19,6 +19,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
@@ -193,6 +194,8 @@ class ExecutorCore final : public Spawner, public PollWatched {
   size_t Drain();
   size_t CountTasks();
   void AwaitCensus(TaskCensus& census, int asked, Instant deadline);
+  bool DumpBusy(Runner& runner, TaskDump& dump);
+  static void InspectAll(std::vector<SpawnedTask*> tasks, TaskDump& dump);
   void CountEvents(ExecutorStats& stats);
 
   // The runner with an index, counted on behind the last.

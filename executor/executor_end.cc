@@ -129,16 +129,58 @@ TaskDump ExecutorCore::Dump(absl::Duration patience) {
   AwaitCensus(*census, asked + 1, Instant::Now() + patience);
   std::vector<int> answered = census->Answered();
   for (int index = 0; index < asked; ++index) {
-    if (std::find(answered.begin(), answered.end(), index) == answered.end()) {
+    if (std::find(answered.begin(), answered.end(), index) != answered.end()) {
+      continue;
+    }
+    if (!DumpBusy(RunnerAt(static_cast<uint32_t>(index)), dump)) {
       dump.silent_runners.push_back(index);
     }
   }
-  for (SpawnedTask* task : census->Take()) {
-    dump.tasks.push_back(InspectTask(*task));
-    UnrefTask(*task);
-  }
+  InspectAll(census->Take(), dump);
   dump.Sort();
   return dump;
+}
+
+// The thread of a runner that is in a long poll is interrupted, to tell what it polls
+// and which tasks it has; false if it is not or they cannot be had.
+bool ExecutorCore::DumpBusy(Runner& runner, TaskDump& dump) {
+  constexpr absl::Duration kPatience = absl::Milliseconds(10);
+  struct Copied {
+    const TaskRegistry& registry;
+    std::vector<SpawnedTask*> tasks;
+    size_t count = 0;
+  };
+  PollCapture capture;
+  // With space for those that are suspended meanwhile: inside a poll are few.
+  Copied copied{.registry = runner.tasks, .tasks = {}};
+  copied.tasks.resize(runner.tasks.Size() + 256);
+  const VisitScope visit(runner);  // the thread does not go
+  const pid_t thread = runner.thread.load();
+  const bool captured =
+      thread != 0 && PollCapture::Take(
+                         thread, Instant::Now() + kPatience, capture,
+                         [](void* argument) {
+                           auto& into = *static_cast<Copied*>(argument);
+                           into.count = into.registry.TryCopy(into.tasks);
+                         },
+                         &copied);
+  if (!captured) return false;
+  if (capture.task) dump.tasks.push_back(capture.Info());
+  const size_t count = copied.count;
+  copied.tasks.resize(count);
+  InspectAll(std::move(copied.tasks), dump);
+  return count != 0 || runner.tasks.Size() == 0;
+}
+
+// Gives up the references.
+void ExecutorCore::InspectAll(std::vector<SpawnedTask*> tasks, TaskDump& dump) {
+  for (SpawnedTask* task : tasks) {
+    TaskInfo info = InspectTask(*task);
+    if (info.state != TaskInfo::State::kFinished) {
+      dump.tasks.push_back(std::move(info));
+    }
+    UnrefTask(*task);
+  }
 }
 
 // A runner that asks is asked, too; perhaps by several at a time.

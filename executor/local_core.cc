@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -49,6 +50,7 @@
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task_cell.h"
+#include "weft/task/task_info.h"
 #include "weft/task/wake_list.h"
 #include "weft/task/waker.h"
 
@@ -582,6 +584,14 @@ PollWatched::PollGlance LocalCore::GlanceAt(int) {
 bool LocalCore::CapturePoll(int, Instant deadline, PollCapture& capture) {
   const pid_t thread = home_thread_.load();
   return thread != 0 && PollCapture::Take(thread, deadline, capture);
+}
+
+std::optional<TaskInfo> LocalCore::RunningTask() {
+  constexpr absl::Duration kPatience = absl::Milliseconds(10);
+  PollCapture capture;
+  if (!CapturePoll(0, Instant::Now() + kPatience, capture)) return std::nullopt;
+  if (!capture.task) return std::nullopt;
+  return capture.Info();
 }
 
 LocalExecutorStats LocalCore::Stats() const {

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "absl/functional/function_ref.h"
 #include "weft/executor/busy_time.h"
@@ -38,6 +39,7 @@
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task_cell.h"
+#include "weft/task/task_info.h"
 #include "weft/task/wake_list.h"
 #include "weft/task/waker.h"
 
@@ -93,6 +95,7 @@ class LocalCore final : public Spawner, public PollWatched {
   int CountRunners() override { return 1; }
   PollGlance GlanceAt(int runner) override;
   bool CapturePoll(int runner, Instant deadline, PollCapture& capture) override;
+  std::optional<TaskInfo> RunningTask();
 
  private:
   class RestScope;

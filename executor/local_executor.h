@@ -27,6 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -40,6 +41,7 @@
 #include "weft/task/polled.h"
 #include "weft/task/source_location.h"
 #include "weft/task/spawner.h"
+#include "weft/task/task_info.h"
 
 namespace weft {
 
@@ -136,6 +138,10 @@ class LocalExecutor {
   // The live tasks, what each waits for: for people, see executor/task_dump.h. At
   // home (CHECK-failed otherwise).
   TaskDump Dump() { return core_->Dump(); }
+  // Any thread: the task that the home thread is polling in Run() and that keeps it
+  // from answering. Interrupts that thread by the signal of a StuckTaskMonitor;
+  // without one there is no answer, nor from a thread that polls no task.
+  std::optional<TaskInfo> RunningTask() const { return core_->RunningTask(); }
 
   // How many tasks have been polled and are unfinished; any thread may ask.
   size_t suspended() const { return core_->Suspended(); }

@@ -38,6 +38,8 @@ enum class State { kIdle, kAsked, kWriting, kWritten };
 struct Note {
   std::atomic<State> state{State::kIdle};
   std::atomic<pid_t> thread{0};
+  void (*beside)(void*) = nullptr;
+  void* argument = nullptr;
 
   TaskId task;
   std::array<char, 64> name{};
@@ -73,6 +75,7 @@ void OnSignal(int) {
     WriteTask();
     note.stack_size = static_cast<size_t>(
         backtrace(note.stack.data(), static_cast<int>(note.stack.size())));
+    if (note.beside != nullptr) note.beside(note.argument);
     note.state.store(State::kWritten);
   }
   errno = saved_errno;
@@ -138,9 +141,13 @@ absl::Status PollCapture::UseSignal(int signal) {
   return absl::OkStatus();
 }
 
-bool PollCapture::Take(pid_t thread, Instant deadline, PollCapture& capture) {
+bool PollCapture::Take(pid_t thread, Instant deadline, PollCapture& capture,
+                       void (*beside)(void*), void* argument) {
   const std::lock_guard lock(mutex);
+  if (used_signal == 0) return false;
   Clear();
+  note.beside = beside;
+  note.argument = argument;
   note.thread.store(thread);
   note.state.store(State::kAsked);
   const bool sent = syscall(SYS_tgkill, getpid(), thread, used_signal) == 0;
@@ -155,6 +162,16 @@ bool PollCapture::Take(pid_t thread, Instant deadline, PollCapture& capture) {
   }
   note.state.store(State::kIdle);
   return written;
+}
+
+TaskInfo PollCapture::Info() const {
+  TaskInfo info;
+  info.id = task;
+  info.name = name;
+  info.spawned_at = spawned_at;
+  info.state = TaskInfo::State::kRunning;
+  info.awaits.assign(awaits.lines().begin(), awaits.lines().end());
+  return info;
 }
 
 }  // namespace weft::executor_internal

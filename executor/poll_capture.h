@@ -32,6 +32,7 @@
 #include "weft/task/instant.h"
 #include "weft/task/source_location.h"
 #include "weft/task/task_id.h"
+#include "weft/task/task_info.h"
 
 namespace weft::executor_internal {
 
@@ -52,10 +53,15 @@ struct PollCapture {
   // one was chosen, with InvalidArgument if it cannot be handled.
   static absl::Status UseSignal(int signal);
 
-  // Requires: UseSignal() has succeeded; `thread` (see gettid(2)) does not end
-  // meanwhile. False if it does not answer by the deadline: it blocks the signal,
-  // or the system has stopped it.
-  static bool Take(pid_t thread, Instant deadline, PollCapture& capture);
+  // Requires: `thread` (see gettid(2)) does not end meanwhile. False if UseSignal()
+  // has never succeeded, or it does not answer by the deadline: it blocks the signal,
+  // or the system has stopped it. Calls beside(argument) in the handler, if that is
+  // not null.
+  static bool Take(pid_t thread, Instant deadline, PollCapture& capture,
+                   void (*beside)(void*) = nullptr, void* argument = nullptr);
+
+  // About the task, of which there is one.
+  TaskInfo Info() const;
 };
 
 }  // namespace weft::executor_internal

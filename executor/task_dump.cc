@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -13,8 +14,16 @@
 namespace weft {
 
 void TaskDump::Sort() {
-  std::sort(tasks.begin(), tasks.end(),
-            [](const TaskInfo& a, const TaskInfo& b) { return a.id < b.id; });
+  const auto key = [](const TaskInfo& task) {
+    return std::pair(task.id, task.state != TaskInfo::State::kRunning);
+  };
+  std::sort(
+      tasks.begin(), tasks.end(),
+      [key](const TaskInfo& a, const TaskInfo& b) { return key(a) < key(b); });
+  const auto end = std::unique(
+      tasks.begin(), tasks.end(),
+      [](const TaskInfo& a, const TaskInfo& b) { return a.id == b.id; });
+  tasks.erase(end, tasks.end());
 }
 
 std::string TaskDump::ToString() const {
@@ -24,8 +33,9 @@ std::string TaskDump::ToString() const {
   if (!silent_runners.empty()) {
     absl::StrAppend(&text, "no answer from runners ",
                     absl::StrJoin(silent_runners, ", "),
-                    ", which are in a long poll or in BlockInPlace(): their "
-                    "tasks are missing\n");
+                    ", which are in a long poll or in BlockInPlace(): tasks "
+                    "of theirs are missing. A StuckTaskMonitor can interrupt "
+                    "them\n");
   }
   for (const TaskInfo& task : tasks) absl::StrAppend(&text, task.ToString());
   return text;

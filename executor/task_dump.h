@@ -6,8 +6,11 @@
 //   std::cerr << executor.Dump().ToString();
 //
 // Tasks that were never suspended are in no list, so that they cost less; those of
-// them that wait in queues are counted. What a thread that did not answer keeps
-// is missing: it is in a long poll, or in BlockInPlace().
+// them that wait in queues are counted.
+//
+// A thread in a long poll does not answer. If there is, or was, a StuckTaskMonitor or
+// a TaskLints, the thread is interrupted by its signal, and tells what it polls; an
+// Executor's also which tasks it has. Else these are missing.
 //
 // Thread safety: a value.
 #ifndef WEFT_EXECUTOR_TASK_DUMP_H_
@@ -26,9 +29,10 @@ struct TaskDump {
   std::vector<TaskInfo> tasks;
   // How many tasks are in queues, also such as are in `tasks`.
   size_t queued = 0;
-  // The runners that did not answer in time: see ExecutorStats.
+  // The runners, see ExecutorStats, of which tasks may be missing.
   std::vector<int> silent_runners;
 
+  // By id; of two about the same task the one that runs stays.
   void Sort();
 
   // For people.

@@ -3,7 +3,9 @@
 
 #include "weft/executor/task_list.h"
 
+#include <atomic>
 #include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -31,7 +33,27 @@ task_internal::TaskHeader* HeaderOf(SpawnedTask* task) {
 
 }  // namespace
 
+// Signal fences: a handler on this thread sees the flag as long as links are loose.
+// Relaxed: for that thread alone.
+class TaskList::ChangeScope {
+ public:
+  explicit ChangeScope(std::atomic<bool>& changes) : changes_(changes) {
+    changes_.store(true, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  ChangeScope(const ChangeScope&) = delete;
+  ChangeScope& operator=(const ChangeScope&) = delete;
+  ~ChangeScope() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    changes_.store(false, std::memory_order_relaxed);  // relaxed: as above
+  }
+
+ private:
+  std::atomic<bool>& changes_;
+};
+
 void TaskList::Add(SpawnedTask& task) {
+  const ChangeScope scope(changes_);
   task.previous = nullptr;
   task.next = first_;
   if (first_ != nullptr) first_->previous = &task;
@@ -40,6 +62,7 @@ void TaskList::Add(SpawnedTask& task) {
 }
 
 void TaskList::Remove(SpawnedTask& task) {
+  const ChangeScope scope(changes_);
   (task.previous != nullptr ? task.previous->next : first_) = task.next;
   if (task.next != nullptr) task.next->previous = task.previous;
   --size_;
@@ -56,6 +79,18 @@ void TaskList::AppendReferences(std::vector<SpawnedTask*>& tasks) const {
     RefTask(*task);
     tasks.push_back(task);
   }
+}
+
+size_t TaskList::TryCopy(std::span<SpawnedTask*> tasks) const {
+  // Relaxed: as above.
+  if (changes_.load(std::memory_order_relaxed)) return 0;
+  size_t count = 0;
+  for (SpawnedTask* task = first_; task != nullptr && count < tasks.size();
+       task = task->next) {
+    RefTask(*task);
+    tasks[count++] = task;
+  }
+  return count;
 }
 
 TaskInfo InspectTask(SpawnedTask& task) {

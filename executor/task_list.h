@@ -4,12 +4,15 @@
 // TaskList: the live tasks of an executor that have been suspended at least
 // once, linked through their metadata. Internal to the executors.
 //
-// Thread safety: none; the executor guards it.
+// Thread safety: none; the executor guards it. TryCopy() also in a signal handler, of
+// the thread that may change the list.
 // Lifetime: a task is removed before its memory goes (Spawner::Unregister).
 #ifndef WEFT_EXECUTOR_TASK_LIST_H_
 #define WEFT_EXECUTOR_TASK_LIST_H_
 
+#include <atomic>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "weft/task/spawner.h"
@@ -32,12 +35,18 @@ class TaskList {
 
   // Appends each task, with a reference.
   void AppendReferences(std::vector<SpawnedTask*>& tasks) const;
+  // Writes each task, with a reference, as far as there is space; returns how many.
+  // None if the thread was interrupted while it changed the list.
+  size_t TryCopy(std::span<SpawnedTask*> tasks) const;
   // Appends a waker of each task: a reference that keeps its cell alive.
   void AppendWakers(std::vector<Waker>& wakers) const;
 
  private:
+  class ChangeScope;
+
   SpawnedTask* first_ = nullptr;
   size_t size_ = 0;
+  std::atomic<bool> changes_{false};  // for signal handlers
 };
 
 // A waker of `task`, the task of such a waker, and who a task is.

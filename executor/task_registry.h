@@ -28,6 +28,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,6 +79,11 @@ class TaskRegistry {
 
   // Any thread. The owner, or where there is none this call, answers for `who`.
   void Ask(std::shared_ptr<TaskCensus> census, int who);
+
+  // In a signal handler of the owner's; see TaskList.
+  size_t TryCopy(std::span<SpawnedTask*> tasks) const {
+    return list_.TryCopy(tasks);
+  }
 
   // Any thread.
   size_t Size() const;

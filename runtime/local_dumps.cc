@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,11 +17,12 @@
 #include "weft/task/instant.h"
 #include "weft/task/ready.h"
 #include "weft/task/spawner.h"
+#include "weft/task/task_info.h"
 
 namespace weft::runtime_internal {
 
 void LocalDumps::Ask(int worker, LocalExecutor& executor, Spawner& spawner) {
-  asked_.push_back(worker);
+  asked_.emplace_back(worker, &executor);
   auto answer = [answers = answers_, worker, executor = &executor] {
     TaskDump dump = executor->Dump();
     {
@@ -37,17 +39,26 @@ void LocalDumps::Ask(int worker, LocalExecutor& executor, Spawner& spawner) {
   }
 }
 
+// It looks, late.
+bool LocalDumps::IsOurs(TaskId id) const {
+  return std::any_of(tasks_.begin(), tasks_.end(),
+                     [id](const auto& task) { return task.id() == id; });
+}
+
 TaskDump LocalDumps::Await(Instant deadline) {
   TaskDump all;
   std::unique_lock lock(answers_->mutex);
   answers_->given.wait_until(
       lock, executor_internal::SteadyDeadline(deadline),
       [this] { return answers_->of.size() == asked_.size(); });
-  for (const int worker : asked_) {
-    const bool answered =
-        std::any_of(answers_->of.begin(), answers_->of.end(),
-                    [worker](const auto& of) { return of.first == worker; });
-    if (!answered) all.silent_runners.push_back(worker);
+  std::vector<LocalExecutor*> busy;
+  for (const auto& [worker, executor] : asked_) {
+    const bool answered = std::any_of(
+        answers_->of.begin(), answers_->of.end(),
+        [worker = worker](const auto& of) { return of.first == worker; });
+    if (answered) continue;
+    all.silent_runners.push_back(worker);
+    busy.push_back(executor);
   }
   for (auto& [worker, dump] : answers_->of) {
     std::move(dump.tasks.begin(), dump.tasks.end(),
@@ -55,6 +66,12 @@ TaskDump LocalDumps::Await(Instant deadline) {
     all.queued += dump.queued;
   }
   lock.unlock();
+  for (const LocalExecutor* executor : busy) {
+    std::optional<TaskInfo> running = executor->RunningTask();
+    if (running.has_value() && !IsOurs(running->id)) {
+      all.tasks.push_back(*std::move(running));
+    }
+  }
   all.Sort();
   tasks_.clear();  // who has not looked need not
   return all;

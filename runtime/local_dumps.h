@@ -4,7 +4,8 @@
 // LocalDumps: the live tasks of LocalExecutors, asked for on any thread. Internal.
 //
 // A LocalExecutor can be looked at by its own thread only; so a task is spawned on
-// each, which looks. One whose thread is in a long poll does not answer.
+// each, which looks. One whose thread is in a long poll does not answer; it is asked for
+// the task that it polls.
 //
 // Thread safety: one thread at a time.
 // Lifetime: the executors outlive Await(), or have been closed.
@@ -22,6 +23,7 @@
 #include "weft/task/instant.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/spawner.h"
+#include "weft/task/task_id.h"
 
 namespace weft::runtime_internal {
 
@@ -35,6 +37,8 @@ class LocalDumps {
   TaskDump Await(Instant deadline);
 
  private:
+  bool IsOurs(TaskId id) const;
+
   struct Answers {
     std::mutex mutex;  // guards the next one
     std::vector<std::pair<int, TaskDump>> of;
@@ -42,7 +46,7 @@ class LocalDumps {
   };
 
   const std::shared_ptr<Answers> answers_ = std::make_shared<Answers>();
-  std::vector<int> asked_;
+  std::vector<std::pair<int, LocalExecutor*>> asked_;
   std::vector<JoinHandle<void>> tasks_;
 };
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Runtime::DumpTasks() on every flavour.
+#include <poll.h>
+
 #include <atomic>
 #include <memory>
 #include <string>
@@ -11,6 +13,7 @@
 
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "weft/executor/stuck_task_monitor.h"
 #include "weft/executor/task_dump.h"
 #include "weft/runtime/runtime.h"
 #include "weft/runtime/runtime_builder.h"
@@ -87,6 +90,33 @@ TEST(DumpTasksSilenceTest, AWorkerInALongPollIsNamed) {
   go_on->store(true);
   runtime.BlockOn(task);
   EXPECT_EQ(runtime.DumpTasks(kLong).silent_runners, std::vector<int>());
+}
+
+// The task that it polls; those that wait there are missing.
+TEST(DumpTasksSilenceTest, WithAMonitorAWorkerInALongPollTellsWhatItPolls) {
+  StuckTaskMonitorOptions options;
+  options.limit = absl::Hours(1);
+  Runtime runtime = *RuntimeBuilder()
+                         .ThreadPerCore()
+                         .WorkerThreads(2)
+                         .ReportStuckTasks(options)
+                         .Build();
+  auto runs = std::make_shared<std::atomic<bool>>(false);
+  auto go_on = std::make_shared<std::atomic<bool>>(false);
+  JoinHandle<> task = runtime.SpawnAt(1, [runs, go_on]() -> Task<> {
+    runs->store(true);
+    // The thread sanitizer holds signals back until there is a system call.
+    while (!go_on->load()) ::poll(nullptr, 0, /*timeout=*/1);
+    co_return;
+  });
+  while (!runs->load()) std::this_thread::yield();
+  const TaskDump dump = runtime.DumpTasks(absl::Milliseconds(10));
+  EXPECT_EQ(dump.silent_runners, std::vector<int>({1}));
+  ASSERT_EQ(dump.tasks.size(), 1u);
+  EXPECT_EQ(dump.tasks[0].id, task.id());
+  EXPECT_EQ(dump.tasks[0].state, TaskInfo::State::kRunning);
+  go_on->store(true);
+  runtime.BlockOn(task);
 }
 
 }  // namespace

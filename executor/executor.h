@@ -48,6 +48,7 @@
 #include "weft/executor/executor_stats.h"
 #include "weft/executor/runner_options.h"
 #include "weft/executor/task_dump.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/environment.h"
@@ -106,6 +107,9 @@ class [[nodiscard]] DriveFuture {
     cx.waker().WakeByRef();
     return kPending;
   }
+
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const { TraceFuture(future_, trace); }
 
  private:
   // Async-executor's number: what else the outer executor has to do waits for

@@ -35,6 +35,7 @@
 #include "weft/executor/executor_stats.h"
 #include "weft/executor/local_core.h"
 #include "weft/executor/task_dump.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
 #include "weft/task/join_handle.h"
@@ -186,6 +187,9 @@ class [[nodiscard]] LocalDriveFuture {
     });
     return result;
   }
+
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const { TraceFuture(future_, trace); }
 
  private:
   LocalCore* core_;

@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "weft/task/await_trace.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
@@ -62,6 +63,8 @@ class Branch {
     return future_->Poll(cx);
   }
   void Drop() { future_.reset(); }
+  // Null once it was dropped.
+  const F* find() const { return future_.has_value() ? &*future_ : nullptr; }
 
  private:
   std::optional<F> future_;
@@ -77,6 +80,7 @@ class Branch<F&> {
 
   Polled<typename F::Output> Poll(Context& cx) { return future_->Poll(cx); }
   void Drop() {}
+  const F* find() const { return future_; }
 
  private:
   F* future_;
@@ -94,6 +98,12 @@ bool VisitFrom(size_t start, Visit&& visit) {
     if (found) return true;
   }
   return false;
+}
+
+// What a branch waits for, if it does.
+template <class B>
+void TraceBranch(const B& branch, AwaitTrace& trace) {
+  if (const auto* future = branch.find()) TraceFuture(*future, trace);
 }
 
 // Where a poll starts among `count` branches.

@@ -40,6 +40,7 @@
 #include "weft/select/cancellation_node.h"
 #include "weft/select/guarded_poll.h"
 #include "weft/sync/wait_queue.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
 #include "weft/task/polled.h"
@@ -165,6 +166,13 @@ class [[nodiscard]] RunUntilCancelledFuture {
     if (!finished) return kPending;
     Drop();
     return output;
+  }
+
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const {
+    trace.AddFuture("RunUntilCancelled");
+    const AwaitTrace::Scope scope(trace);
+    select_internal::TraceBranch(future_, trace);
   }
 
  private:

@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "weft/select/branch.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/future.h"
 #include "weft/task/polled.h"
 
@@ -64,6 +65,9 @@ class [[nodiscard]] OnClause {
   bool IsEnabled() const { return enabled_; }
   Polled<OutputOf<F>> Poll(Context& cx) { return branch_.Poll(cx); }
   void Drop() { branch_.Drop(); }
+  void Trace(AwaitTrace& trace) const {
+    if (enabled_) select_internal::TraceBranch(branch_, trace);
+  }
   Result Call(Stored output) {
     if constexpr (std::is_void_v<OutputOf<F>>) {
       static_cast<void>(output);
@@ -94,6 +98,7 @@ class [[nodiscard]] OtherwiseClause {
 
   bool IsEnabled() const { return false; }
   void Drop() {}
+  void Trace(AwaitTrace&) const {}
   Result Call(Unit) { return std::invoke(std::move(handler_)); }
 
  private:

@@ -29,6 +29,7 @@
 
 #include "weft/select/branch.h"
 #include "weft/select/guarded_poll.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
@@ -62,6 +63,18 @@ class [[nodiscard]] JoinFuture {
     return std::apply(
         [](auto&... output) { return Output(*std::move(output)...); },
         outputs_);
+  }
+
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const {
+    trace.AddFuture("Join");
+    const AwaitTrace::Scope scope(trace);
+    select_internal::VisitFrom<kCount>(0, [&]<size_t I>() {
+      if (!std::get<I>(outputs_).has_value()) {
+        select_internal::TraceBranch(std::get<I>(branches_), trace);
+      }
+      return false;
+    });
   }
 
  private:

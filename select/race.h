@@ -28,6 +28,7 @@
 
 #include "weft/select/branch.h"
 #include "weft/select/guarded_poll.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
 #include "weft/task/polled.h"
@@ -69,6 +70,17 @@ class [[nodiscard]] RaceFuture {
     if (!won) return kPending;
     DropAll();
     return *std::move(winner);
+  }
+
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const {
+    trace.AddFuture("Race");
+    const AwaitTrace::Scope scope(trace);
+    std::apply(
+        [&](const auto&... branch) {
+          (select_internal::TraceBranch(branch, trace), ...);
+        },
+        branches_);
   }
 
  private:

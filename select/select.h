@@ -46,6 +46,7 @@
 #include "weft/select/branch.h"
 #include "weft/select/clause.h"
 #include "weft/select/guarded_poll.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
@@ -121,6 +122,17 @@ class [[nodiscard]] SelectFuture {
     return *std::move(winner);
   }
 
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const {
+    trace.AddFuture("Select");
+    const AwaitTrace::Scope scope(trace);
+    std::apply(
+        [&](const auto&... branch) {
+          (select_internal::TraceBranch(branch, trace), ...);
+        },
+        branches_);
+  }
+
  private:
   void DropAll() {
     std::apply([](auto&... branch) { (branch.Drop(), ...); }, branches_);
@@ -155,6 +167,14 @@ class [[nodiscard]] HandlerSelectFuture {
     } else {
       return Call<0>(*winner);
     }
+  }
+
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const {
+    trace.AddFuture("Select");
+    const AwaitTrace::Scope scope(trace);
+    std::apply([&](const auto&... clause) { (clause.Trace(trace), ...); },
+               clauses_);
   }
 
  private:

@@ -20,7 +20,10 @@ std::string Describe(const AwaitTrace::Line& line) {
                ? std::string(line.what)
                : absl::StrCat(std::string(line.what), " ", line.number);
   }
-  if (line.at.line() == 0) return "a coroutine that has not started";
+  if (line.at.line() == 0) {
+    return line.runs ? "a coroutine that runs, and has come to no co_await yet"
+                     : "a coroutine that has not started";
+  }
   return absl::StrCat(std::string(ShortFunctionName(line.at.function_name())),
                       line.runs ? " runs, last at " : " at ",
                       FileAndLine(line.at));

@@ -53,6 +53,11 @@ class AwaitTrace {
   // The same for another future. `what` must be constant.
   void AddFuture(std::string_view what, uint64_t number = 0);
 
+  // For a future that keeps the waker of the task in what it gives as a waker to
+  // those it holds, if none of these has that: so nobody but the task has it.
+  void AddOwnWaker() { ++own_wakers_; }
+  int own_wakers() const { return own_wakers_; }
+
   // Lines added while it exists are one step further inside.
   class Scope {
    public:
@@ -84,6 +89,7 @@ class AwaitTrace {
   std::array<Line, kMaxLines> lines_;
   int count_ = 0;
   int left_out_ = 0;
+  int own_wakers_ = 0;
   int depth_ = 0;
   Line unused_;  // takes what does not fit
 };

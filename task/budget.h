@@ -21,6 +21,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "weft/task/await_trace.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
 #include "weft/task/polled.h"
@@ -51,6 +52,9 @@ class [[nodiscard]] UnconstrainedFuture {
     Context inner = cx.WithBudget(nullptr);
     return future_.Poll(inner);
   }
+
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const { TraceFuture(future_, trace); }
 
  private:
   F future_;

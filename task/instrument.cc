@@ -25,6 +25,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "weft/task/atomic_waker.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/clock.h"
 #include "weft/task/context.h"
 #include "weft/task/environment.h"
@@ -57,6 +58,11 @@ class InstrumentWakes {
     stamp_.Close();
     static_cast<void>(outer_.Take());
     Unref();
+  }
+
+  // A suspended task's: whether nobody has this waker. Acquire: as the last one.
+  bool IsForgotten() const {
+    return references_.load(std::memory_order_acquire) == 1;
   }
 
   static void* operator new(size_t size) { return AllocateFrame(size); }
@@ -164,6 +170,10 @@ void InstrumentRecord::Poll(const Context& cx,
   PollScope scope(*this, clock, start);
   scope.pending = !poll(inner);
   scope.threw = false;
+}
+
+void InstrumentRecord::Trace(AwaitTrace& trace) const {
+  if (wakes_ != nullptr && wakes_->IsForgotten()) trace.AddOwnWaker();
 }
 
 // How the time from `since_` to the start of a poll was spent.

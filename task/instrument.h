@@ -30,6 +30,7 @@
 #include <utility>
 
 #include "absl/functional/function_ref.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/check.h"
 #include "weft/task/clock.h"
 #include "weft/task/context.h"
@@ -55,6 +56,9 @@ class InstrumentRecord {
   // Calls poll(), which returns whether the future is ready, with a context that
   // has a waker of this object's. Passes on what it throws.
   void Poll(const Context& cx, absl::FunctionRef<bool(Context&)> poll);
+
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const;
 
  private:
   class PollScope;
@@ -92,6 +96,12 @@ class [[nodiscard]] InstrumentFuture {
       return polled.emplace(future_.Poll(inner)).IsReady();
     });
     return *std::move(polled);
+  }
+
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const {
+    record_.Trace(trace);
+    TraceFuture(future_, trace);
   }
 
   // See task/borrow.h.

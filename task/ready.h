@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "weft/task/await_trace.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
 #include "weft/task/polled.h"
@@ -105,6 +106,9 @@ class [[nodiscard]] PollOnceFuture {
     cx.waker().WakeByRef();
     return kPending;
   }
+
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const { TraceFuture(future_, trace); }
 
  private:
   F future_;

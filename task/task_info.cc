@@ -28,10 +28,12 @@ TaskInfo Introduce(const TaskHeader& task) {
   return info;
 }
 
-void TraceInto(const TaskHeader* task, TaskInfo& info) {
+// Returns how many wakers of the task only the task itself has.
+uint64_t TraceInto(const TaskHeader* task, TaskInfo& info) {
   AwaitTrace trace;
   task->vtable->trace(task, trace);
   info.awaits.assign(trace.lines().begin(), trace.lines().end());
+  return static_cast<uint64_t>(trace.own_wakers());
 }
 
 // A task that no thread has: this one has it meanwhile, as if it polled it.
@@ -40,10 +42,10 @@ State InspectShared(TaskHeader* task, TaskInfo& info) {
     return (task->shared.Load() & kDone) != 0 ? State::kFinished
                                               : State::kScheduled;
   }
-  TraceInto(task, info);
+  const uint64_t own = TraceInto(task, info);
   const uint64_t word = task->shared.Load();
-  // The caller's, this owner's, and the handle's.
-  const uint64_t known = 2 + ((word & kHandle) != 0 ? 1 : 0);
+  // The caller's, this owner's, the handle's, and the task's own.
+  const uint64_t known = 2 + ((word & kHandle) != 0 ? 1 : 0) + own;
   const bool forgotten = word / kReference <= known;
   if (task->shared.Suspend(/*woken_by_itself=*/false) != Then::kNothing) {
     task->vtable->schedule(task, ScheduleInfo());
@@ -57,9 +59,9 @@ State InspectLocal(TaskHeader* task, TaskInfo& info) {
   const LocalTaskState::Glance glance = task->local.Look();
   if (glance.done) return State::kFinished;
   if (glance.scheduled) return State::kScheduled;
-  TraceInto(task, info);
-  // The caller's, home's, and the handle's.
-  const uint64_t known = 2 + (glance.has_handle ? 1 : 0);
+  const uint64_t own = TraceInto(task, info);
+  // The caller's, home's, the handle's, and the task's own.
+  const uint64_t known = 2 + (glance.has_handle ? 1 : 0) + own;
   return glance.references <= known ? State::kForgotten : State::kWaiting;
 }
 

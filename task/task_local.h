@@ -28,6 +28,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "weft/task/await_trace.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
@@ -59,6 +60,11 @@ class [[nodiscard]] TaskLocalScope {
     Polled<Output> polled = kPending;
     Within([&] { polled = future_->Poll(cx); });
     return polled;
+  }
+
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const {
+    if (future_.has_value()) TraceFuture(*future_, trace);
   }
 
   // See task/borrow.h.

@@ -10,11 +10,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "weft/task/budget.h"
 #include "weft/task/context.h"
+#include "weft/task/instrument.h"
 #include "weft/task/invoke.h"
 #include "weft/task/polled.h"
 #include "weft/task/ready.h"
 #include "weft/task/task.h"
+#include "weft/task/task_local.h"
+#include "weft/task/task_monitor.h"
 #include "weft/task/waker.h"
 
 namespace weft {
@@ -116,6 +120,30 @@ TEST(AwaitTraceTest, GoesOnInAFunctionThatWasInvoked) {
   EXPECT_EQ(LinesOf(invoked), Strings{"0 a function that was not called yet"});
   Start(invoked);
   EXPECT_EQ(LinesOf(invoked, kBase)[0], "0 Middle:4");
+}
+
+TEST(AwaitTraceTest, GoesOnInWhatWrapsOneFuture) {
+  static constexpr TaskLocal<int> kLocal;
+  const TaskMonitor monitor;
+  auto wrapped = kLocal.Scope(1, Unconstrained(Instrument(monitor, Middle())));
+  Start(wrapped);
+  EXPECT_EQ(LinesOf(wrapped, kBase)[0], "0 Middle:4");
+}
+
+TEST(AwaitTraceTest, SaysOfARunningCoroutineThatItHasNotComeToAnAwait) {
+  static const Task<>* running = nullptr;
+  static std::string text;
+  static constexpr auto runs = []() -> Task<> {
+    AwaitTrace trace;
+    TraceFuture(*running, trace);
+    text = trace.ToString();
+    co_return;
+  };
+  Task<> task = runs();
+  running = &task;
+  Context cx(NoopWaker());
+  EXPECT_TRUE(task.Poll(cx).IsReady());
+  EXPECT_EQ(text, "  a coroutine that runs, and has come to no co_await yet\n");
 }
 
 // ---- While it is polled ----

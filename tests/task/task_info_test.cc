@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "weft/task/abort_handle.h"
 #include "weft/task/await_trace.h"
 #include "weft/task/context.h"
+#include "weft/task/instrument.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/polled.h"
 #include "weft/task/ready.h"
@@ -19,6 +21,7 @@
 #include "weft/task/source_location.h"
 #include "weft/task/task.h"
 #include "weft/task/task_cell.h"
+#include "weft/task/task_monitor.h"
 #include "weft/task/waker.h"
 
 namespace weft {
@@ -118,6 +121,21 @@ TEST_P(TaskInfoTest, NoticesThatNobodyHasTheWaker) {
   // Looking does not help it, nor does it end it.
   EXPECT_EQ(subject.Look().state, State::kForgotten);
   EXPECT_FALSE(subject.handle().IsFinished());
+}
+
+// What times it keeps the waker of the task, and gives one of its own.
+TEST_P(TaskInfoTest, AWakerThatOnlyTheTaskHasWakesNobody) {
+  const TaskMonitor monitor;
+  Waker kept;
+  Subject subject(Instrument(monitor, Wait(&kept)), local());
+  RunOne();
+  EXPECT_EQ(subject.Look().state, State::kWaiting);
+  Waker other = kept;
+  kept = Waker();
+  EXPECT_EQ(subject.Look().state, State::kWaiting);
+  other = Waker();
+  EXPECT_EQ(subject.Look().state, State::kForgotten);
+  subject.handle().MakeAbortHandle().Abort();
 }
 
 // The waker that it has is that of the other's handle.

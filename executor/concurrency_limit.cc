@@ -22,7 +22,9 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "weft/executor/task_dump.h"
 #include "weft/executor/task_list.h"
 #include "weft/executor/task_ring.h"
 #include "weft/task/check.h"
@@ -56,6 +58,7 @@ class ConcurrencyLimit::Core final : public Spawner,
     const std::lock_guard lock(mutex_);
     return waiting_.size();
   }
+  TaskDump Dump();
 
  private:
   class LaneFuture;
@@ -171,6 +174,24 @@ void ConcurrencyLimit::Core::Schedule(Runnable<SpawnedTask> runnable,
   }
 }
 
+TaskDump ConcurrencyLimit::Core::Dump() {
+  TaskDump dump;
+  std::vector<SpawnedTask*> tasks;
+  {
+    const std::lock_guard lock(mutex_);
+    dump.queued = waiting_.size();
+    for (const Lane& lane : lanes_) {
+      dump.queued += lane.ready != nullptr;
+      if (lane.suspended == nullptr) continue;
+      executor_internal::RefTask(*lane.suspended);
+      tasks.push_back(lane.suspended);
+    }
+  }
+  executor_internal::InspectTasks(std::move(tasks), dump.tasks);
+  dump.Sort();
+  return dump;
+}
+
 void* ConcurrencyLimit::Core::Next(uint32_t index, Waker& waker, bool& ended) {
   Waker old;  // there may be one if the lane is polled without a wake
   const std::lock_guard lock(mutex_);
@@ -276,6 +297,7 @@ ConcurrencyLimit::Core& ConcurrencyLimit::core() const {
 
 Spawner& ConcurrencyLimit::spawner() const { return core(); }
 
+TaskDump ConcurrencyLimit::Dump() const { return core().Dump(); }
 size_t ConcurrencyLimit::running() const { return core().running(); }
 
 size_t ConcurrencyLimit::waiting() const { return core().waiting(); }

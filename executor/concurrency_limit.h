@@ -28,6 +28,7 @@
 #include <memory>
 #include <utility>
 
+#include "weft/executor/task_dump.h"
 #include "weft/task/future.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/source_location.h"
@@ -58,6 +59,10 @@ class ConcurrencyLimit {
   }
   // Lives as long as a copy of the limit or an unfinished task of it.
   Spawner& spawner() const;
+
+  // Its live tasks, of which the dump of the executor below shows none; see
+  // executor/task_dump.h. Any thread.
+  TaskDump Dump() const;
 
   // How many tasks are started and unfinished, and how many wait.
   size_t running() const;

@@ -56,7 +56,7 @@ uint64_t HashOf(std::string_view text) {
 
 std::string TextOf(const ManualCore::Label& label) {
   std::string text = absl::StrCat("task ", label.number);
-  if (!label.name.empty()) absl::StrAppend(&text, " '", label.name, "'");
+  if (!label.name.empty()) absl::StrAppend(&text, " \"", label.name, "\"");
   return text;
 }
 
@@ -77,7 +77,7 @@ class DeterministicExecutor::UnhandledExceptions final
     if (!status.ok()) return;
     std::string who = "a detached task";
     if (!CurrentTaskName().empty()) {
-      absl::StrAppend(&who, " '", std::string(CurrentTaskName()), "'");
+      absl::StrAppend(&who, " \"", std::string(CurrentTaskName()), "\"");
     }
     status = absl::InternalError(absl::StrCat(
         who, " has thrown: ", task_internal::DescribeException(exception)));

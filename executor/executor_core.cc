@@ -471,7 +471,8 @@ void ExecutorCore::SetHooks(std::shared_ptr<const ExecutorHooks> hooks) {
   WEFT_CHECK(
       hooks_ == nullptr,
       "SetHooks() was called twice on one executor, whose tasks belong to "
-      "the hooks they were spawned with");
+      "the hooks they were spawned with (TaskLints::Start() sets some, and "
+      "takes yours)");
   hooks_ = std::make_unique<HookCaller>(std::move(hooks));
   ObserveSpawns(true);
 }

@@ -195,7 +195,6 @@ class ExecutorCore final : public Spawner, public PollWatched {
   size_t CountTasks();
   void AwaitCensus(TaskCensus& census, int asked, Instant deadline);
   bool DumpBusy(Runner& runner, TaskDump& dump);
-  static void InspectAll(std::vector<SpawnedTask*> tasks, TaskDump& dump);
   void CountEvents(ExecutorStats& stats);
 
   // The runner with an index, counted on behind the last.

@@ -136,7 +136,7 @@ TaskDump ExecutorCore::Dump(absl::Duration patience) {
       dump.silent_runners.push_back(index);
     }
   }
-  InspectAll(census->Take(), dump);
+  InspectTasks(census->Take(), dump.tasks);
   dump.Sort();
   return dump;
 }
@@ -168,19 +168,8 @@ bool ExecutorCore::DumpBusy(Runner& runner, TaskDump& dump) {
   if (capture.task) dump.tasks.push_back(capture.Info());
   const size_t count = copied.count;
   copied.tasks.resize(count);
-  InspectAll(std::move(copied.tasks), dump);
+  InspectTasks(std::move(copied.tasks), dump.tasks);
   return count != 0 || runner.tasks.Size() == 0;
-}
-
-// Gives up the references.
-void ExecutorCore::InspectAll(std::vector<SpawnedTask*> tasks, TaskDump& dump) {
-  for (SpawnedTask* task : tasks) {
-    TaskInfo info = InspectTask(*task);
-    if (info.state != TaskInfo::State::kFinished) {
-      dump.tasks.push_back(std::move(info));
-    }
-    UnrefTask(*task);
-  }
 }
 
 // A runner that asks is asked, too; perhaps by several at a time.

@@ -5,15 +5,33 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <utility>
 
-#include "weft/task/current_task.h"
 #include "weft/task/runnable.h"
+#include "weft/task/running.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task_cell.h"
+#include "weft/task/task_identity.h"
 #include "weft/task/task_info.h"
 
-namespace weft::executor_internal {
+namespace weft {
+
+std::string_view TaskEndName(TaskEnd end) {
+  switch (end) {
+    case TaskEnd::kFinished:
+      return "finished";
+    case TaskEnd::kThrew:
+      return "threw";
+    case TaskEnd::kCancelled:
+      return "cancelled";
+    case TaskEnd::kForgotten:
+      return "forgotten";
+  }
+  return "";
+}
+
+namespace executor_internal {
 namespace {
 
 using task_internal::TaskHeader;
@@ -27,7 +45,7 @@ bool IsObserved(TaskHeader& task) {
 void CallFor(TaskHeader& task,
              const std::function<void(const HookedTask&)>& hook) {
   if (!hook || !IsObserved(task)) return;
-  hook({.id = task.id, .name = task.name()});
+  hook({.id = task.id, .name = task.name(), .spawned_at = task.spawned_at});
 }
 
 }  // namespace
@@ -38,12 +56,16 @@ HookCaller::HookCaller(std::shared_ptr<const ExecutorHooks> hooks)
 void HookCaller::NoteSpawn(Runnable<SpawnedTask>& task) noexcept {
   task.metadata().observed = true;
   if (!hooks_->on_spawn) return;
-  hooks_->on_spawn({.id = task.id(), .name = task.name()});
+  hooks_->on_spawn(
+      {.id = task.id(), .name = task.name(), .spawned_at = task.spawned_at()});
 }
 
 void HookCaller::NoteEnd(TaskEnd end) noexcept {
   if (!hooks_->on_end) return;
-  hooks_->on_end({.id = CurrentTaskId(), .name = CurrentTaskName()}, end);
+  const task_internal::TaskIdentity& task =
+      *task_internal::ThisThreadRuns().task;
+  hooks_->on_end(
+      {.id = task.id, .name = task.name(), .spawned_at = task.spawned_at}, end);
 }
 
 void HookCaller::BeforePoll(TaskHeader& task) noexcept {
@@ -67,4 +89,5 @@ void HookCaller::AfterPark() noexcept {
   if (hooks_->on_unpark) hooks_->on_unpark();
 }
 
-}  // namespace weft::executor_internal
+}  // namespace executor_internal
+}  // namespace weft

@@ -37,6 +37,7 @@
 
 #include "weft/task/context.h"
 #include "weft/task/runnable.h"
+#include "weft/task/source_location.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task_cell.h"
 #include "weft/task/task_id.h"
@@ -47,7 +48,11 @@ namespace weft {
 struct HookedTask {
   TaskId id;
   std::string_view name;  // empty if it has none; valid during the call
+  SourceLocation spawned_at;
 };
+
+// "finished", "threw", "cancelled" or "forgotten".
+std::string_view TaskEndName(TaskEnd end);
 
 // Each may be empty.
 struct ExecutorHooks {

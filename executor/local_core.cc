@@ -357,10 +357,7 @@ TaskDump LocalCore::Dump() {
   dump.queued = ready_.size();
   std::vector<SpawnedTask*> tasks;
   suspended_.AppendReferences(tasks);
-  for (SpawnedTask* task : tasks) {
-    dump.tasks.push_back(InspectTask(*task));
-    UnrefTask(*task);
-  }
+  InspectTasks(std::move(tasks), dump.tasks);
   dump.Sort();
   return dump;
 }
@@ -373,7 +370,8 @@ void LocalCore::SetHooks(std::shared_ptr<const ExecutorHooks> hooks) {
   WEFT_CHECK(
       hooks_ == nullptr,
       "SetHooks() was called twice on one executor, whose tasks belong to "
-      "the hooks they were spawned with");
+      "the hooks they were spawned with (TaskLints::Start() sets some, and "
+      "takes yours)");
   hooks_ = std::make_unique<HookCaller>(std::move(hooks));
   observer_ = hooks_->poll_observer();
   ObserveSpawns(true);

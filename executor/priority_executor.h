@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "weft/executor/pump_core.h"
+#include "weft/executor/task_dump.h"
 #include "weft/task/check.h"
 #include "weft/task/future.h"
 #include "weft/task/join_handle.h"
@@ -99,6 +100,10 @@ class PriorityExecutor {
                  SourceLocation at = SourceLocation::current()) const {
     return spawner(level).SpawnMany(std::forward<Range>(futures_or_fns), at);
   }
+  // Its live tasks, of which the dump of the executor below shows none; see
+  // executor/task_dump.h. Any thread.
+  TaskDump Dump() const { return core().Dump(); }
+
   // Lives as long as a copy of the executor or an unfinished task of it.
   // CHECK-fails for a level that does not exist.
   Spawner& spawner(int level) const;

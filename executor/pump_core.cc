@@ -119,6 +119,19 @@ void PumpCore::Schedule(size_t level, Runnable<SpawnedTask> runnable) {
   if (start) inner_.Spawn(Pump(self)).Detach();
 }
 
+TaskDump PumpCore::Dump() {
+  TaskDump dump;
+  std::vector<SpawnedTask*> tasks;
+  {
+    const std::lock_guard lock(mutex_);
+    suspended_.AppendReferences(tasks);
+    dump.queued = ready_.size();
+  }
+  InspectTasks(std::move(tasks), dump.tasks);
+  dump.Sort();
+  return dump;
+}
+
 void PumpCore::Register(SpawnedTask& task) {
   const std::lock_guard lock(mutex_);
   suspended_.Add(task);

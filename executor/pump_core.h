@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "weft/executor/level_queue.h"
+#include "weft/executor/task_dump.h"
 #include "weft/executor/task_list.h"
 #include "weft/task/runnable.h"
 #include "weft/task/spawner.h"
@@ -45,6 +46,8 @@ class PumpCore : public std::enable_shared_from_this<PumpCore> {
   size_t levels() const { return levels_.size(); }
   // Current while a task of that level is polled or destroyed.
   Spawner& spawner(size_t level) { return levels_[level]; }
+
+  TaskDump Dump();
 
  private:
   class Pump;

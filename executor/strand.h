@@ -30,6 +30,7 @@
 
 #include "weft/executor/level_queue.h"
 #include "weft/executor/pump_core.h"
+#include "weft/executor/task_dump.h"
 #include "weft/task/check.h"
 #include "weft/task/future.h"
 #include "weft/task/join_handle.h"
@@ -60,14 +61,20 @@ class Strand {
                  SourceLocation at = SourceLocation::current()) const {
     return spawner().SpawnMany(std::forward<Range>(futures_or_fns), at);
   }
+  // Its live tasks, of which the dump of the executor below shows none; see
+  // executor/task_dump.h. Any thread.
+  TaskDump Dump() const { return core().Dump(); }
+
   // Lives as long as a copy of the strand or an unfinished task of it.
-  Spawner& spawner() const {
-    WEFT_CHECK(core_ != nullptr,
-               "this Strand was moved from; use the one that it was moved to");
-    return core_->spawner(0);
-  }
+  Spawner& spawner() const { return core().spawner(0); }
 
  private:
+  executor_internal::PumpCore& core() const {
+    WEFT_CHECK(core_ != nullptr,
+               "this Strand was moved from; use the one that it was moved to");
+    return *core_;
+  }
+
   std::shared_ptr<executor_internal::PumpCore> core_;
 };
 

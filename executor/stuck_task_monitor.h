@@ -70,7 +70,7 @@ struct StuckTaskMonitorOptions {
   // a process chooses for all.
   int signal = SIGURG;
   // Called by the monitor's thread. By default the report goes to standard error.
-  std::function<void(const StuckTask&)> on_stuck;
+  std::function<void(const StuckTask&)> on_stuck = nullptr;
 };
 
 class StuckTaskMonitor {

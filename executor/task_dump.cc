@@ -27,16 +27,16 @@ void TaskDump::Sort() {
 }
 
 std::string TaskDump::ToString() const {
-  std::string text =
-      absl::StrCat(tasks.size(), tasks.size() == 1 ? " task" : " tasks",
-                   " suspended or suspended before, ", queued, " in queues\n");
+  std::string text;
   if (!silent_runners.empty()) {
     absl::StrAppend(&text, "no answer from runners ",
                     absl::StrJoin(silent_runners, ", "),
                     ", which are in a long poll or in BlockInPlace(): tasks "
-                    "of theirs are missing. A StuckTaskMonitor can interrupt "
-                    "them\n");
+                    "of theirs are missing (a StuckTaskMonitor can interrupt "
+                    "those of an Executor)\nof the others: ");
   }
+  absl::StrAppend(&text, tasks.size(), tasks.size() == 1 ? " task" : " tasks",
+                  " suspended or suspended before, ", queued, " in queues\n");
   for (const TaskInfo& task : tasks) absl::StrAppend(&text, task.ToString());
   return text;
 }

@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/debugging/symbolize.h"
 #include "absl/status/status.h"
@@ -26,6 +27,8 @@
 #include "absl/strings/str_cat.h"
 #include "weft/executor/executor.h"
 #include "weft/executor/executor_hooks.h"
+#include "weft/executor/local_dumps.h"
+#include "weft/executor/local_executor.h"
 #include "weft/executor/steady_deadline.h"
 #include "weft/executor/stuck_task_monitor.h"
 #include "weft/executor/task_dump.h"
@@ -300,6 +303,20 @@ ExecutorHooks TaskLints::Hooks(ExecutorHooks own) const {
       [linter = linter_](const TaskInfo& task) { linter->Forgotten(task); },
       std::move(own.on_forgotten));
   return own;
+}
+
+absl::Status TaskLints::Start(const std::vector<LocalExecutor*>& executors) {
+  constexpr absl::Duration kPatience = absl::Milliseconds(100);
+  const auto dump = [executors, kPatience] {
+    executor_internal::LocalDumps dumps;
+    for (size_t i = 0; i < executors.size(); ++i) {
+      dumps.Ask(static_cast<int>(i), *executors[i], executors[i]->spawner());
+    }
+    return dumps.Await(Instant::Now() + kPatience);
+  };
+  return Start(dump, [&executors](StuckTaskMonitorOptions options) {
+    return StuckTaskMonitor::Start(executors, std::move(options));
+  });
 }
 
 absl::Status TaskLints::Start(std::function<TaskDump()> dump,

@@ -38,12 +38,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "weft/executor/executor.h"
 #include "weft/executor/executor_hooks.h"
+#include "weft/executor/local_executor.h"
 #include "weft/executor/stuck_task_monitor.h"
 #include "weft/executor/task_dump.h"
 #include "weft/task/task_id.h"
@@ -73,9 +75,9 @@ struct TaskLintsOptions {
   // Called on several threads, perhaps at once; for a task once for each lint, of
   // those that were spawned at one place for the first ten; for a function once for
   // its frames. It may be called by a poll, between two polls, or by a coroutine's
-  // beginning: it must not end the TaskLints nor the executor. By default the report goes to standard
-  // error.
-  std::function<void(const LintReport&)> on_report;
+  // beginning: it must not end the TaskLints nor the executor. By default the report
+  // goes to standard error.
+  std::function<void(const LintReport&)> on_report = nullptr;
 };
 
 class TaskLints {
@@ -88,10 +90,14 @@ class TaskLints {
       ExecutorHooks own = ExecutorHooks());
 
   // The same in steps, for whoever composes executors of any kind: the hooks that
-  // each of them needs, with the program's own; then, once they are ready, how to
-  // get all their tasks and to watch their polls. Start() is called once.
+  // each of them needs, with the program's own; then, once they are ready, one of the
+  // Start()s, once.
   explicit TaskLints(TaskLintsOptions options = TaskLintsOptions());
   ExecutorHooks Hooks(ExecutorHooks own = ExecutorHooks()) const;
+  // For executors whose tasks stay on one thread each: these are asked for their
+  // tasks by a task.
+  absl::Status Start(const std::vector<LocalExecutor*>& executors);
+  // How to get all tasks, called on a thread of the lints', and to watch polls.
   using WatchFn =
       std::function<absl::StatusOr<StuckTaskMonitor>(StuckTaskMonitorOptions)>;
   absl::Status Start(std::function<TaskDump()> dump, const WatchFn& watch);

@@ -93,8 +93,15 @@ size_t TaskList::TryCopy(std::span<SpawnedTask*> tasks) const {
   return count;
 }
 
-TaskInfo InspectTask(SpawnedTask& task) {
-  return task_internal::Inspect(HeaderOf(&task));
+void InspectTasks(std::vector<SpawnedTask*> tasks,
+                  std::vector<TaskInfo>& infos) {
+  for (SpawnedTask* task : tasks) {
+    TaskInfo info = task_internal::Inspect(HeaderOf(task));
+    if (info.state != TaskInfo::State::kFinished) {
+      infos.push_back(std::move(info));
+    }
+    UnrefTask(*task);
+  }
 }
 
 Waker WakerOf(SpawnedTask& task) {

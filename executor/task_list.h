@@ -54,8 +54,10 @@ Waker WakerOf(SpawnedTask& task);
 SpawnedTask& TaskOf(const Waker& waker);
 const task_internal::TaskIdentity& IdentityOf(SpawnedTask& task);
 
-// What the task does; see task/task_info.h. The caller has a reference.
-TaskInfo InspectTask(SpawnedTask& task);
+// What live tasks do, appended; see task/task_info.h. Takes the caller's references.
+// May run schedule functions: call with no lock held.
+void InspectTasks(std::vector<SpawnedTask*> tasks,
+                  std::vector<TaskInfo>& infos);
 
 // One reference more, and one less, which may free the cell.
 void RefTask(SpawnedTask& task);

@@ -17,11 +17,11 @@
 #include "absl/status/statusor.h"
 #include "weft/executor/executor_hooks.h"
 #include "weft/executor/executor_metrics.h"
+#include "weft/executor/local_dumps.h"
 #include "weft/executor/local_executor.h"
 #include "weft/executor/stuck_task_monitor.h"
 #include "weft/executor/task_dump.h"
 #include "weft/runtime/flavour.h"
-#include "weft/runtime/local_dumps.h"
 #include "weft/task/instant.h"
 #include "weft/task/metrics_registry.h"
 #include "weft/task/spawner.h"
@@ -37,7 +37,7 @@ class CurrentThreadFlavour final : public Flavour {
   Spawner* SpawnerAt(int) override { return &executor_.spawner(); }
   size_t suspended() override { return executor_.suspended(); }
   TaskDump Dump(Instant deadline) override {
-    LocalDumps dumps;
+    executor_internal::LocalDumps dumps;
     dumps.Ask(0, executor_, executor_.spawner());
     return dumps.Await(deadline);
   }

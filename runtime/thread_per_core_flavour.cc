@@ -26,11 +26,11 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "weft/executor/executor_metrics.h"
+#include "weft/executor/local_dumps.h"
 #include "weft/executor/local_executor.h"
 #include "weft/executor/steady_deadline.h"
 #include "weft/executor/stuck_task_monitor.h"
 #include "weft/executor/task_dump.h"
-#include "weft/runtime/local_dumps.h"
 #include "weft/task/context.h"
 #include "weft/task/instant.h"
 #include "weft/task/metrics.h"
@@ -68,7 +68,7 @@ Spawner* ThreadPerCoreFlavour::SpawnerAt(int worker) {
 }
 
 TaskDump ThreadPerCoreFlavour::Dump(Instant deadline) {
-  LocalDumps dumps;
+  executor_internal::LocalDumps dumps;
   for (size_t i = 0; i < workers_.size(); ++i) {
     // Acquire: as in At().
     Spawner* spawner = workers_[i].spawner.load(std::memory_order_acquire);

@@ -108,6 +108,7 @@ class [[nodiscard]] Runnable {
 
   // Where a new task was spawned, for reports. Requires: as SetExtras().
   void SetSpawnedAt(SourceLocation at) { task()->spawned_at = at; }
+  SourceLocation spawned_at() const { return task()->spawned_at; }
 
   // A waker for the task.
   Waker MakeWaker() const { return task_internal::MakeTaskWaker(task()); }

@@ -138,9 +138,9 @@ TEST(DeterministicExecutorTest, TheTraceNamesWhatHappened) {
               IsOk());
   const std::string trace = executor.TraceText();
   EXPECT_THAT(trace, HasSubstr("1 0 the main future (of 1)\n"));
-  EXPECT_THAT(trace, HasSubstr("task 1 'child'"));
+  EXPECT_THAT(trace, HasSubstr("task 1 \"child\""));
   EXPECT_THAT(trace, HasSubstr("time passes"));
-  EXPECT_THAT(trace, HasSubstr("20ms task 1 'child'"));
+  EXPECT_THAT(trace, HasSubstr("20ms task 1 \"child\""));
   EXPECT_THAT(trace, HasSubstr("job 1"));
 }
 
@@ -265,7 +265,8 @@ TEST(DeterministicExecutorTest, SaysWhoWaitsForEver) {
   EXPECT_THAT(status.message(), HasSubstr("nothing can happen any more"));
   EXPECT_THAT(
       status.message(),
-      HasSubstr("task 1 'lonely', spawned at deterministic_executor_test.cc:"));
+      HasSubstr(
+          "task 1 \"lonely\", spawned at deterministic_executor_test.cc:"));
 }
 
 TEST(DeterministicExecutorTest, ATaskThatWakesItselfForEverIsFound) {
@@ -335,7 +336,7 @@ TEST(DeterministicExecutorTest, WhatADetachedTaskThrowsIsReported) {
     for (int i = 0; i < 100; ++i) co_await YieldNow();
   }());
   EXPECT_EQ(status,
-            absl::InternalError("a detached task 'rash' has thrown: broken"));
+            absl::InternalError("a detached task \"rash\" has thrown: broken"));
 }
 #endif
 

@@ -6,6 +6,7 @@
 #include "weft/executor/executor_hooks.h"
 
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -46,20 +47,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const char* NameOf(TaskEnd end) {
-  switch (end) {
-    case TaskEnd::kFinished:
-      return "finished";
-    case TaskEnd::kThrew:
-      return "threw";
-    case TaskEnd::kCancelled:
-      return "cancelled";
-    case TaskEnd::kForgotten:
-      return "forgotten";
-  }
-  return "?";
-}
-
 // Writes down what it is told of.
 class Log {
  public:
@@ -70,7 +57,7 @@ class Log {
         .after_poll = [this](const HookedTask& t) { Add("after", t); },
         .on_end =
             [this](const HookedTask& t, TaskEnd end) {
-              Add(std::string("end ") + NameOf(end), t);
+              Add("end " + std::string(TaskEndName(end)), t);
             },
         .on_forgotten =
             [this](const TaskInfo& t) {
@@ -267,6 +254,23 @@ TYPED_TEST(ExecutorHooksTest, NothingIsLeftForTheNextExecutor) {
 }
 
 // ---- Ids, names, and the current task ----
+
+TYPED_TEST(ExecutorHooksTest, EveryHookKnowsWhereTheTaskWasSpawned) {
+  std::vector<uint32_t> lines;
+  const auto note = [&lines](const HookedTask& task) {
+    lines.push_back(task.spawned_at.line());
+  };
+  TypeParam executor;
+  executor.SetHooks(
+      {.on_spawn = note,
+       .before_poll = note,
+       .after_poll = note,
+       .on_end = [note](const HookedTask& task, TaskEnd) { note(task); }});
+  const uint32_t line = __LINE__ + 1;
+  auto handle = executor.Spawn(Ready(1));
+  executor.Run(std::move(handle));
+  EXPECT_THAT(lines, ElementsAre(line, line, line, line));
+}
 
 TYPED_TEST(ExecutorHooksTest, EveryHookKnowsTheId) {
   std::vector<TaskId> ids;

@@ -6,6 +6,8 @@
 #include "weft/executor/task_dump.h"
 
 #include <atomic>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <utility>
@@ -13,7 +15,10 @@
 
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "weft/executor/concurrency_limit.h"
 #include "weft/executor/executor.h"
+#include "weft/executor/priority_executor.h"
+#include "weft/executor/strand.h"
 #include "weft/task/await_trace.h"
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
@@ -165,6 +170,61 @@ TEST(TaskDumpTest, NamesARunnerThatDoesNotAnswer) {
             std::string::npos);
   go_on.store(true);
   BlockOn(task);
+}
+
+// The executor below has tasks that run these, and shows nothing of them.
+TEST(TaskDumpTest, OfWhatRunsOnAnExecutor) {
+  Executor executor;
+  Gate gate;
+  const Strand strand(executor.spawner());
+  const PriorityExecutor levels(executor.spawner());
+  const ConcurrencyLimit limit(executor.spawner(), 1);
+  std::vector<JoinHandle<>> tasks;
+  tasks.push_back(strand.SpawnBorrowing(Outer(gate)));
+  tasks.push_back(levels.SpawnBorrowing(0, Outer(gate)));
+  tasks.push_back(limit.SpawnBorrowing(Outer(gate)));
+  tasks.push_back(limit.SpawnBorrowing(Outer(gate)));
+  TickAll(executor);
+  const TaskDump dumps[] = {strand.Dump(), levels.Dump(), limit.Dump()};
+  for (size_t i = 0; i < std::size(dumps); ++i) {
+    ASSERT_EQ(dumps[i].tasks.size(), 1u);
+    EXPECT_EQ(dumps[i].tasks[0].id, tasks[i].id());
+    EXPECT_EQ(dumps[i].tasks[0].state, State::kWaiting);
+    EXPECT_EQ(dumps[i].tasks[0].awaits.size(), 3u);
+  }
+  EXPECT_EQ(limit.Dump().queued, 1u);
+  EXPECT_EQ(executor.Dump().tasks.size(), 3u);
+  gate.Open();
+  TickAll(executor);
+  for (const JoinHandle<>& task : tasks) EXPECT_TRUE(task.IsFinished());
+  EXPECT_EQ(strand.Dump().tasks.size(), 0u);
+}
+
+// The last reference is the dump's.
+TEST(TaskDumpTest, MayEndAForgottenTaskOfWhatRunsOnAnExecutor) {
+  Executor executor;
+  Runners runners(executor, 2);
+  const Strand strand(executor.spawner());
+  const ConcurrencyLimit limit(executor.spawner(), 2);
+  std::atomic<bool> stop{false};
+  std::thread asks([&] {
+    while (!stop.load()) {
+      static_cast<void>(strand.Dump());
+      static_cast<void>(limit.Dump());
+    }
+  });
+  for (int i = 0; i < RoundsOrLong(300, 10'000); ++i) {
+    Gate gate;
+    strand.Spawn(Forgets()).Detach();
+    limit.Spawn(Forgets()).Detach();
+    JoinHandle<> first = strand.SpawnBorrowing(Outer(gate));
+    JoinHandle<> second = limit.SpawnBorrowing(Outer(gate));
+    gate.Open();
+    BlockOn(first);
+    BlockOn(second);
+  }
+  stop.store(true);
+  asks.join();
 }
 
 // What is looked at is woken, run, and cancelled meanwhile.

@@ -22,6 +22,7 @@
 #include "gtest/gtest.h"
 #include "weft/executor/executor.h"
 #include "weft/executor/executor_hooks.h"
+#include "weft/executor/local_executor.h"
 #include "weft/task/abort_handle.h"
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
@@ -238,6 +239,24 @@ TEST(TaskLintsStartTest, TheProgramMayHaveHooksOfItsOwn) {
   executor.Run(YieldNow());
   EXPECT_EQ(told, (std::vector<std::string>{"spawn", "after", "forgotten"}));
   EXPECT_EQ(reports.Of(TaskLint::kLostWaker).size(), 1u);
+}
+
+TEST(TaskLintsStartTest, OfExecutorsWhoseTasksStayOnOneThread) {
+  Reports reports;
+  LocalExecutor executor;
+  TaskLints lints(reports.Options());
+  executor.SetHooks(lints.Hooks());
+  const absl::Status status = lints.Start({&executor});
+  ASSERT_TRUE(status.ok()) << status;
+  JoinHandle<> lost = executor.Spawn(Forgets());
+  executor.Run(executor.SpawnBorrowing([&]() -> Task<> {
+    while (reports.Of(TaskLint::kLostWaker).empty()) co_await YieldNow();
+    while (reports.Of(TaskLint::kSelfWake).empty()) co_await YieldNow();
+    while (reports.Of(TaskLint::kNeverYields).empty()) {
+      ::poll(nullptr, 0, /*timeout=*/1);
+    }
+  }));
+  EXPECT_EQ(reports.Of(TaskLint::kLostWaker)[0].task, lost.id());
 }
 
 TEST(TaskLintsStartTest, FailsWhereAMonitorDoes) {

@@ -9,8 +9,8 @@
 //
 // Thread safety: one thread at a time.
 // Lifetime: the executors outlive Await(), or have been closed.
-#ifndef WEFT_RUNTIME_LOCAL_DUMPS_H_
-#define WEFT_RUNTIME_LOCAL_DUMPS_H_
+#ifndef WEFT_EXECUTOR_LOCAL_DUMPS_H_
+#define WEFT_EXECUTOR_LOCAL_DUMPS_H_
 
 #include <condition_variable>
 #include <memory>
@@ -25,7 +25,7 @@
 #include "weft/task/spawner.h"
 #include "weft/task/task_id.h"
 
-namespace weft::runtime_internal {
+namespace weft::executor_internal {
 
 class LocalDumps {
  public:
@@ -50,6 +50,6 @@ class LocalDumps {
   std::vector<JoinHandle<void>> tasks_;
 };
 
-}  // namespace weft::runtime_internal
+}  // namespace weft::executor_internal
 
-#endif  // WEFT_RUNTIME_LOCAL_DUMPS_H_
+#endif  // WEFT_EXECUTOR_LOCAL_DUMPS_H_

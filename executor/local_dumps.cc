@@ -1,7 +1,7 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "weft/runtime/local_dumps.h"
+#include "weft/executor/local_dumps.h"
 
 #include <algorithm>
 #include <iterator>
@@ -19,7 +19,7 @@
 #include "weft/task/spawner.h"
 #include "weft/task/task_info.h"
 
-namespace weft::runtime_internal {
+namespace weft::executor_internal {
 
 void LocalDumps::Ask(int worker, LocalExecutor& executor, Spawner& spawner) {
   asked_.emplace_back(worker, &executor);
@@ -48,9 +48,9 @@ bool LocalDumps::IsOurs(TaskId id) const {
 TaskDump LocalDumps::Await(Instant deadline) {
   TaskDump all;
   std::unique_lock lock(answers_->mutex);
-  answers_->given.wait_until(
-      lock, executor_internal::SteadyDeadline(deadline),
-      [this] { return answers_->of.size() == asked_.size(); });
+  answers_->given.wait_until(lock, SteadyDeadline(deadline), [this] {
+    return answers_->of.size() == asked_.size();
+  });
   std::vector<LocalExecutor*> busy;
   for (const auto& [worker, executor] : asked_) {
     const bool answered = std::any_of(
@@ -77,4 +77,4 @@ TaskDump LocalDumps::Await(Instant deadline) {
   return all;
 }
 
-}  // namespace weft::runtime_internal
+}  // namespace weft::executor_internal

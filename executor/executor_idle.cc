@@ -185,12 +185,15 @@ void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
   }
   bool has_work = false;
   bool notified = false;
+  bool asked = false;
   {
     ParkScope parked(idle_, runner);
     // Where somebody has a token it is for him to look.
     has_work = !idle_.HasToken() && HasWork();
     notified = signal.IsNotified();
-    if (!has_work && !notified) {
+    // By a dump, which sees that it is parked, or is seen here.
+    asked = runner.tasks.HasLeft();
+    if (!has_work && !notified && !asked) {
       Count(runner.parks);
       parked.Sleeps();
       const RestScope rest(runner);
@@ -201,13 +204,13 @@ void ExecutorCore::ParkRunner(Runner& runner, const RunSignal& signal) {
     // It may take a part only, and others have left the rest to a token.
     if (!std::exchange(runner.searching, true)) idle_.StartSearching();
     if (++runner.misses >= kMissesBeforeYield) std::this_thread::yield();
-  } else if (notified) {
+  } else if (notified || asked) {
     PollDriver(runner);  // a main future that yields must not starve it
   } else {
     NotifyOfSpare(runner);
   }
   // Neither has slept for long.
-  if (notified || runner.stand_in != nullptr) {
+  if (notified || asked || runner.stand_in != nullptr) {
     LookIfDue(runner, Instant::Now());
   }
 }

@@ -95,6 +95,7 @@ LocalCore* LocalCore::Acquire() {
   // Release, and after the inbox is open: a late waker of an earlier main future
   // that sets this again has sent its letter, or seen an inbox that takes it.
   core->main_sent_.store(false, std::memory_order_release);
+  core->question_sent_.store(false, std::memory_order_release);
   return core;
 }
 
@@ -362,6 +363,33 @@ TaskDump LocalCore::Dump() {
   return dump;
 }
 
+void LocalCore::Ask(const std::shared_ptr<DumpAnswers>& answers, int who) {
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(questions_, [](const auto& question) {
+      return question.first.expired();
+    });
+    questions_.emplace_back(answers, who);
+  }
+  // One letter is enough. Acquire-release: as in SendHome().
+  if (!question_sent_.exchange(true, std::memory_order_acq_rel)) {
+    SendHome(kQuestion);
+  }
+}
+
+void LocalCore::AnswerQuestions() {
+  // Acquire-release: who asks after this sends again, what was asked before is seen.
+  question_sent_.exchange(false, std::memory_order_acq_rel);
+  std::vector<std::pair<std::weak_ptr<DumpAnswers>, int>> questions;
+  {
+    const std::lock_guard lock(mutex_);
+    questions.swap(questions_);
+  }
+  for (const auto& [asked, who] : questions) {
+    if (const auto answers = asked.lock()) answers->Give(who, Dump());
+  }
+}
+
 void LocalCore::SetHooks(std::shared_ptr<const ExecutorHooks> hooks) {
   CheckHome();
   WEFT_CHECK(!running_ && ticking_ == 0,
@@ -409,6 +437,7 @@ void LocalCore::TakeInbox() {
       main_woken_ = true;
       return;
     }
+    if (item == kQuestion) return AnswerQuestions();
     arrivals_.Add();
     if (!task_internal::IsMessage(item) ||
         task_internal::ReceiveMessage(item)) {
@@ -445,6 +474,7 @@ void LocalCore::WakeMain() {
   if (item == nullptr && main_sent_.exchange(true, std::memory_order_acq_rel)) {
     return;
   }
+  const bool is_task = item != nullptr && item != kQuestion;
   switch (inbox_.Send(item)) {
     case LocalInbox::Sent::kQuietly:
       return;
@@ -452,7 +482,7 @@ void LocalCore::WakeMain() {
       return Unpark();
     case LocalInbox::Sent::kClosed:
       // A new task, or news for one that is done.
-      if (item != nullptr) task_internal::DropLateRunnable(item);
+      if (is_task) task_internal::DropLateRunnable(item);
   }
 }
 

@@ -19,10 +19,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "weft/executor/busy_time.h"
 #include "weft/executor/counter.h"
+#include "weft/executor/dump_answers.h"
 #include "weft/executor/executor_hooks.h"
 #include "weft/executor/executor_stats.h"
 #include "weft/executor/local_inbox.h"
@@ -97,6 +100,11 @@ class LocalCore final : public Spawner, public PollWatched {
   bool CapturePoll(int runner, Instant deadline, PollCapture& capture) override;
   std::optional<TaskInfo> RunningTask();
 
+  // Any thread: has the home thread give its dump when it comes by, if anybody waits
+  // for that still. And what it does then: at home.
+  void Ask(const std::shared_ptr<DumpAnswers>& answers, int who);
+  void AnswerQuestions();
+
  private:
   class RestScope;
   class RunScope;
@@ -139,7 +147,8 @@ class LocalCore final : public Spawner, public PollWatched {
 
   // The future in Run() shall be polled.
   void WakeMain();
-  // `item` is a Runnable or, for WakeMain(), null.
+  // `item` is a Runnable, for WakeMain() null, or kQuestion: no address of a task.
+  static inline void* const kQuestion = reinterpret_cast<void*>(2);
   void SendHome(void* item);
   void Unpark();
   // Takes wakers of slots up to entry `last`; false if these were all.
@@ -194,8 +203,12 @@ class LocalCore final : public Spawner, public PollWatched {
   std::atomic<PollTimes*> times_ = nullptr;
 
   LocalInbox inbox_;
+  // As main_sent_, for Ask().
+  std::atomic<bool> question_sent_ = false;
 
   std::mutex mutex_;
+  // Guarded by mutex_: who asks, while he waits for it, and as whom it answers.
+  std::vector<std::pair<std::weak_ptr<DumpAnswers>, int>> questions_;
   // Written at home, under mutex_; others read them under it.
   // Of the driver that Run() may be parked in. Shared: others wake it after the
   // lock.

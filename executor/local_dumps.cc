@@ -5,75 +5,59 @@
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
+#include "weft/executor/dump_answers.h"
 #include "weft/executor/local_executor.h"
-#include "weft/executor/steady_deadline.h"
 #include "weft/executor/task_dump.h"
 #include "weft/task/instant.h"
-#include "weft/task/ready.h"
-#include "weft/task/spawner.h"
 #include "weft/task/task_info.h"
 
 namespace weft::executor_internal {
 
-void LocalDumps::Ask(int worker, LocalExecutor& executor, Spawner& spawner) {
+void LocalDumps::Ask(int worker, LocalExecutor& executor) {
   asked_.emplace_back(worker, &executor);
-  auto answer = [answers = answers_, worker, executor = &executor] {
-    TaskDump dump = executor->Dump();
-    {
-      const std::lock_guard lock(answers->mutex);
-      answers->of.emplace_back(worker, std::move(dump));
-    }
-    answers->given.notify_all();
-    return Ready();
-  };
   if (executor.IsHome()) {
-    static_cast<void>(answer());
+    own_.push_back(&executor);
+    answers_->Give(worker, executor.Dump());
   } else {
-    tasks_.push_back(spawner.Spawn(std::move(answer)));
+    executor.core_->Ask(answers_, worker);
   }
 }
 
-// It looks, late.
-bool LocalDumps::IsOurs(TaskId id) const {
-  return std::any_of(tasks_.begin(), tasks_.end(),
-                     [id](const auto& task) { return task.id() == id; });
+void LocalDumps::Wait(Instant deadline) {
+  constexpr absl::Duration kOwnLook = absl::Milliseconds(1);
+  for (;;) {
+    for (LocalExecutor* own : own_) own->core_->AnswerQuestions();
+    const Instant look =
+        own_.empty() ? deadline : std::min(Instant::Now() + kOwnLook, deadline);
+    if (answers_->Wait(asked_.size(), look) || look == deadline) return;
+  }
 }
 
 TaskDump LocalDumps::Await(Instant deadline) {
+  Wait(deadline);
   TaskDump all;
-  std::unique_lock lock(answers_->mutex);
-  answers_->given.wait_until(lock, SteadyDeadline(deadline), [this] {
-    return answers_->of.size() == asked_.size();
-  });
-  std::vector<LocalExecutor*> busy;
+  auto answers = answers_->Take();
   for (const auto& [worker, executor] : asked_) {
-    const bool answered = std::any_of(
-        answers_->of.begin(), answers_->of.end(),
-        [worker = worker](const auto& of) { return of.first == worker; });
+    const bool answered = std::any_of(answers.begin(), answers.end(),
+                                      [worker = worker](const auto& answer) {
+                                        return answer.first == worker;
+                                      });
     if (answered) continue;
     all.silent_runners.push_back(worker);
-    busy.push_back(executor);
+    std::optional<TaskInfo> running = executor->RunningTask();
+    if (running.has_value()) all.tasks.push_back(*std::move(running));
   }
-  for (auto& [worker, dump] : answers_->of) {
+  for (auto& [worker, dump] : answers) {
     std::move(dump.tasks.begin(), dump.tasks.end(),
               std::back_inserter(all.tasks));
     all.queued += dump.queued;
   }
-  lock.unlock();
-  for (const LocalExecutor* executor : busy) {
-    std::optional<TaskInfo> running = executor->RunningTask();
-    if (running.has_value() && !IsOurs(running->id)) {
-      all.tasks.push_back(*std::move(running));
-    }
-  }
   all.Sort();
-  tasks_.clear();  // who has not looked need not
   return all;
 }
 

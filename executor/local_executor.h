@@ -49,6 +49,7 @@ namespace weft {
 namespace executor_internal {
 template <class F>
 class LocalDriveFuture;
+class LocalDumps;
 }  // namespace executor_internal
 
 class StuckTaskMonitor;  // executor/stuck_task_monitor.h
@@ -161,6 +162,7 @@ class LocalExecutor {
 
  private:
   friend class StuckTaskMonitor;
+  friend class executor_internal::LocalDumps;
 
   executor_internal::LocalCore* const core_;
 };

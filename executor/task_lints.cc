@@ -310,7 +310,7 @@ absl::Status TaskLints::Start(const std::vector<LocalExecutor*>& executors) {
   const auto dump = [executors, kPatience] {
     executor_internal::LocalDumps dumps;
     for (size_t i = 0; i < executors.size(); ++i) {
-      dumps.Ask(static_cast<int>(i), *executors[i], executors[i]->spawner());
+      dumps.Ask(static_cast<int>(i), *executors[i]);
     }
     return dumps.Await(Instant::Now() + kPatience);
   };

@@ -94,8 +94,7 @@ class TaskLints {
   // Start()s, once.
   explicit TaskLints(TaskLintsOptions options = TaskLintsOptions());
   ExecutorHooks Hooks(ExecutorHooks own = ExecutorHooks()) const;
-  // For executors whose tasks stay on one thread each: these are asked for their
-  // tasks by a task.
+  // For executors whose tasks stay on one thread each.
   absl::Status Start(const std::vector<LocalExecutor*>& executors);
   // How to get all tasks, called on a thread of the lints', and to watch polls.
   using WatchFn =

@@ -35,7 +35,7 @@ void TaskRegistry::Own() {
 
 void TaskRegistry::Disown() {
   TaskRing left;
-  Asked answered;  // may drop the last reference of a census, and so of tasks
+  std::vector<std::shared_ptr<TaskCensus>> answered;  // goes after the lock
   {
     const std::lock_guard lock(mutex_);
     left = TakeLeft();
@@ -86,7 +86,7 @@ void TaskRegistry::AppendNames(std::vector<std::string>& names) const {
 
 void TaskRegistry::CollectLeft() {
   TaskRing left;
-  Asked answered;  // as in Disown()
+  std::vector<std::shared_ptr<TaskCensus>> answered;  // goes after the lock
   {
     const std::lock_guard lock(mutex_);
     left = TakeLeft();
@@ -95,19 +95,26 @@ void TaskRegistry::CollectLeft() {
   DropAll(left);
 }
 
-void TaskRegistry::Ask(std::shared_ptr<TaskCensus> census, int who) {
-  Asked answered;  // as in Disown()
+void TaskRegistry::Ask(const std::shared_ptr<TaskCensus>& census, int who) {
   const std::lock_guard lock(mutex_);
-  asked_.emplace_back(std::move(census), who);
-  if (!owned_) answered = AnswerAll();
-  // Relaxed: as in Remove().
-  left_count_.store(left_.size() + asked_.size(), std::memory_order_relaxed);
+  if (!owned_) return census->Answer(who, list_);
+  std::erase_if(asked_,
+                [](const auto& asked) { return asked.first.expired(); });
+  asked_.emplace_back(census, who);
+  left_count_.store(left_.size() + asked_.size());  // see HasLeft()
 }
 
-// Requires: the mutex is held, by the owner if there is one.
-TaskRegistry::Asked TaskRegistry::AnswerAll() {
-  for (const auto& [census, who] : asked_) census->Answer(who, list_);
-  return std::exchange(asked_, {});
+// Requires: the mutex is held, by the owner. What it returns may be the last that
+// keeps a census, and so tasks.
+std::vector<std::shared_ptr<TaskCensus>> TaskRegistry::AnswerAll() {
+  std::vector<std::shared_ptr<TaskCensus>> answered;
+  for (const auto& [asked, who] : std::exchange(asked_, {})) {
+    std::shared_ptr<TaskCensus> census = asked.lock();
+    if (census == nullptr) continue;
+    census->Answer(who, list_);
+    answered.push_back(std::move(census));
+  }
+  return answered;
 }
 
 // Requires: the mutex is held, by the owner.

@@ -77,8 +77,13 @@ class TaskRegistry {
   // owner's Collect().
   size_t Remove(SpawnedTask& task);
 
-  // Any thread. The owner, or where there is none this call, answers for `who`.
-  void Ask(std::shared_ptr<TaskCensus> census, int who);
+  // Any thread. The owner, or where there is none this call, answers for `who`, if the
+  // census exists then.
+  void Ask(const std::shared_ptr<TaskCensus>& census, int who);
+  // The owner, about to sleep: whether there is something for Collect(). Sequentially
+  // consistent, as what Ask() leaves: either this sees it, or who has asked sees that
+  // the owner sleeps.
+  bool HasLeft() const { return left_count_.load() != 0; }
 
   // In a signal handler of the owner's; see TaskList.
   size_t TryCopy(std::span<SpawnedTask*> tasks) const {
@@ -95,12 +100,12 @@ class TaskRegistry {
   void AppendWakers(std::vector<Waker>& wakers) const;
 
  private:
-  using Asked = std::vector<std::pair<std::shared_ptr<TaskCensus>, int>>;
+  using Asked = std::vector<std::pair<std::weak_ptr<TaskCensus>, int>>;
 
   void AddName(SpawnedTask& task);
   void RemoveName(SpawnedTask& task);
   void CollectLeft();
-  Asked AnswerAll();
+  std::vector<std::shared_ptr<TaskCensus>> AnswerAll();
   TaskRing TakeLeft();
   void PublishSize() {
     // Release: read by Size() without the owner's knowing.

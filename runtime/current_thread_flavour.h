@@ -38,7 +38,7 @@ class CurrentThreadFlavour final : public Flavour {
   size_t suspended() override { return executor_.suspended(); }
   TaskDump Dump(Instant deadline) override {
     executor_internal::LocalDumps dumps;
-    dumps.Ask(0, executor_, executor_.spawner());
+    dumps.Ask(0, executor_);
     return dumps.Await(deadline);
   }
   void EnableHistograms() override { executor_.EnableHistograms(); }

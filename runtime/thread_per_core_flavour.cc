@@ -71,9 +71,9 @@ TaskDump ThreadPerCoreFlavour::Dump(Instant deadline) {
   executor_internal::LocalDumps dumps;
   for (size_t i = 0; i < workers_.size(); ++i) {
     // Acquire: as in At().
-    Spawner* spawner = workers_[i].spawner.load(std::memory_order_acquire);
-    if (spawner == nullptr) continue;
-    dumps.Ask(static_cast<int>(i), *workers_[i].executor, *spawner);
+    if (workers_[i].spawner.load(std::memory_order_acquire) == nullptr)
+      continue;
+    dumps.Ask(static_cast<int>(i), *workers_[i].executor);
   }
   return dumps.Await(deadline);
 }

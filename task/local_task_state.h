@@ -95,10 +95,11 @@ class BasicLocalTaskState {
     // Relaxed: asked by who made the task, before anybody else knows it.
     return (Relaxed() & kSent) != 0;
   }
-  // What the home thread sees of a task that it is not running.
+  // What the home thread sees of a task that is not the innermost one it runs.
   struct Glance {
     bool done;
-    bool scheduled;  // or told to be, by a message that is on its way
+    bool
+        scheduled;  // or running, or told to be, by a message that is on its way
     bool has_handle;
     uint64_t references;
   };
@@ -106,8 +107,8 @@ class BasicLocalTaskState {
     const uint64_t shared = Relaxed();
     const uint64_t home = Merge(home_, shared);
     return {.done = (home & kDone) != 0,
-            .scheduled =
-                (home & kScheduled) != 0 || (shared & uint64_t{kSent}) != 0,
+            .scheduled = (home & (kScheduled | kRunning)) != 0 ||
+                         (shared & uint64_t{kSent}) != 0,
             .has_handle = (home & kHandle) != 0,
             .references = shared / kReference};
   }

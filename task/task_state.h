@@ -52,9 +52,12 @@
 //   4. Exactly one of completer and handle destroys the output: before kDone
 //      kHandle is cleared, and kDone is set, by read-modify-writes, so one of
 //      them sees the other. After kDone the handle knows that it is its own.
-//   5. Whoever holds the last reference is alone with the cell, once it has
-//      acquired what the others did before they gave theirs up; it changes
-//      nothing atomically any more.
+//   5. References are made from others, but for those that an executor makes of the
+//      tasks in a list, from the first Suspend to just before Finish; whoever takes a
+//      task off the list waits for them. So after kDone, and in Finish, whoever holds
+//      the last reference is alone with the cell, once it has acquired what the others
+//      did before they gave theirs up; it changes nothing atomically any more. Of an
+//      idle task the last reference may turn out not to be the last.
 //
 // Source of the idea: the state words of async-task and Tokio.
 #ifndef WEFT_TASK_TASK_STATE_H_
@@ -122,7 +125,8 @@ class BasicTaskState {
         return Then::kNothing;
       }
       if (consume) next -= kReference;
-      if (consume && next < kReference) return DropLast(word);
+      // Done: else there would be the owner's reference.
+      if (consume && next < kReference) return AcquireThen(Then::kFree);
       // Acquire-release also where nothing changes: obligation 3; acquire
       // because the Runnable may now be ours.
       if (Exchange(word, next)) return then;
@@ -230,10 +234,11 @@ class BasicTaskState {
       const uint64_t next = (word & ~uint64_t{kHandle}) - kReference;
       then = Then::kNothing;
       if (next < kReference) {
-        then = DropLast(word & ~uint64_t{kHandle});
+        then = Then::kSchedule;
+        if (Exchange(word, Forgotten(word & ~uint64_t{kHandle}))) return true;
+      } else if (Exchange(word, next)) {
         return true;
       }
-      if (Exchange(word, next)) return true;
     }
     return false;
   }
@@ -258,12 +263,23 @@ class BasicTaskState {
     uint64_t word = word_.load(std::memory_order_relaxed);
     for (;;) {
       const uint64_t next = word - kReference;
-      if (next < kReference) return DropLast(word);
-      if (Exchange(word, next)) return Then::kNothing;
+      if (next >= kReference) {
+        if (Exchange(word, next)) return Then::kNothing;
+      } else if ((word & kDone) != 0) {
+        return AcquireThen(Then::kFree);
+      } else if (Exchange(word, Forgotten(word))) {
+        return Then::kSchedule;
+      }
     }
   }
 
  private:
+  // An idle task that nobody can wake is brought home to be destroyed; the last
+  // reference becomes the Runnable's.
+  static uint64_t Forgotten(uint64_t word) {
+    return word | kScheduled | kCancelled | kForgotten;
+  }
+
   // On failure loads `word`. Acquire-release: see the callers' obligations.
   bool Exchange(uint64_t& word, uint64_t next) {
     // Relaxed on failure: the caller tries again with what was there.
@@ -288,18 +304,6 @@ class BasicTaskState {
       }
       if (Exchange(word, (word & ~clear) | set)) return true;
     }
-  }
-
-  // The caller holds the only reference, so nobody else changes the word; what
-  // others did before giving theirs up is acquired. An idle task that nobody
-  // can wake is brought home to be destroyed; its reference becomes the
-  // Runnable's.
-  Then DropLast(uint64_t word) {
-    word_.load(std::memory_order_acquire);
-    if ((word & kDone) != 0) return Then::kFree;
-    word_.store(word | kScheduled | kCancelled | kForgotten,
-                std::memory_order_release);
-    return Then::kSchedule;
   }
 
   typename Atomics::template Atomic<uint64_t> word_;

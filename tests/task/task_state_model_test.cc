@@ -37,7 +37,8 @@ enum class WakerEnd {
 };
 
 // `kWakers` is the waker thread's doing, `kHandle` the handle's. With `kInspects`
-// one more thread looks at the future (task/task_info.h).
+// one more thread looks at the future (task/task_info.h): an executor's dump, which
+// makes its reference from the task's being in a list, as the executor's end does.
 template <class Atomics, Handle kHandleDoes, WakerEnd kWakerDoes,
           bool kYields = false, bool kInspects = false>
 struct TaskModel
@@ -54,6 +55,9 @@ struct TaskModel
   rl::var<int> slot;           // 1: holds a join waker
   rl::var<int> cancel_reason;  // written before the cancel, if one cancels
   bool yielded = false;        // the owner's; travels with the Runnable
+  rl::mutex list_mutex;
+  rl::var<int>
+      listed;  // guarded by it; 1: from the first suspension to the end
   rl::atomic<int> outputs_made;
   rl::atomic<int> outputs_gone;
   rl::atomic<int> freed;
@@ -64,7 +68,7 @@ struct TaskModel
 
   void before() {
     state.Ref();  // the waker thread's
-    if (kInspects) state.Ref();
+    listed(RL_INFO) = 0;
     for (auto* counter :
          {&sent, &joined, &ended, &outputs_made, &outputs_gone, &freed}) {
       (*counter)(RL_INFO).store(0, rl::mo_relaxed);
@@ -127,6 +131,7 @@ struct TaskModel
     if (Poll()) return Finish(kOutput);
     const bool yields = kYields && !yielded;
     yielded = true;
+    if (kInspects) SetListed(1);
     switch (state.Suspend(yields)) {
       case Then::kReschedule:
         return Act(Then::kReschedule);
@@ -161,6 +166,7 @@ struct TaskModel
   }
 
   void Finish(uint64_t result) {
+    if (kInspects) SetListed(0);
     const uint64_t before = state.Finish(result);
     if (BasicTaskState<Atomics>::KeptReference(before)) {
       if ((before & kJoinWaker) != 0) {
@@ -193,7 +199,24 @@ struct TaskModel
     Act(state.Unref());
   }
 
+  void SetListed(int value) {
+    list_mutex.lock(RL_INFO);
+    listed(RL_INFO) = value;
+    list_mutex.unlock(RL_INFO);
+  }
+  bool TakeListed() {
+    list_mutex.lock(RL_INFO);
+    const bool is_listed = static_cast<int>(listed(RL_INFO)) == 1;
+    if (is_listed) state.Ref();
+    list_mutex.unlock(RL_INFO);
+    return is_listed;
+  }
+
   void Inspect() {
+    while (!TakeListed()) {
+      if (ended(RL_INFO).load(rl::mo_relaxed) != 0) return;
+      rl::yield(1, RL_INFO);
+    }
     if (state.TryOwn()) {
       RL_ASSERT(static_cast<int>(future(RL_INFO)) == 1);
       if (state.Suspend(false) != Then::kNothing) Act(Then::kReschedule);

@@ -64,7 +64,7 @@ constexpr int kTasksPerDrive = 200;
 // What probes are told instead of a runner's index.
 constexpr int kNoRunner = -1;
 
-constinit std::mutex pool_mutex;  // guards the next one
+constinit std::mutex pool_mutex;  // guards the next one, and LocalCore::all_
 constinit LocalCore* pool = nullptr;
 
 // Of a home Runnable.
@@ -75,6 +75,13 @@ SpawnedTask& MetadataOf(void* task) {
 }
 
 }  // namespace
+
+constinit LocalCore* LocalCore::all_ = nullptr;
+
+LocalCore::LocalCore() {
+  const std::lock_guard lock(pool_mutex);
+  next_of_all_ = std::exchange(all_, this);
+}
 
 LocalCore* LocalCore::Acquire() {
   LocalCore* core = nullptr;

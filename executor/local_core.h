@@ -68,6 +68,9 @@ class LocalCore final : public Spawner, public PollWatched {
   static LocalCore* Acquire();
   static void Release(LocalCore* core);
 
+  LocalCore();
+  ~LocalCore() override = default;
+
   bool IsHome() const;
   void CheckHome() const;
   void Run(absl::FunctionRef<bool(Context&)> poll);
@@ -216,6 +219,9 @@ class LocalCore final : public Spawner, public PollWatched {
   DriveSlot* slots_ = nullptr;      // those that wait
   uint64_t entries_ = 0;            // how many slots have come into the list
   LocalCore* next_free_ = nullptr;  // the pool's
+  // All that were ever made, for debuggers (tools/gdb/weft_gdb.py).
+  static LocalCore* all_;
+  LocalCore* next_of_all_ = nullptr;
 };
 
 }  // namespace weft::executor_internal

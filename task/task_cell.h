@@ -298,7 +298,9 @@ class TaskCell final : public TaskHeaderWith<M> {
   }
   static void OnCancel(TaskHeader* task) { Of(task)->metadata.OnCancel(); }
   static void Trace(const TaskHeader* task, AwaitTrace& trace) {
-    TraceFuture(static_cast<const TaskCell*>(task)->future_, trace);
+    // Debuggers find the type of the cell by this name (tools/gdb/weft_gdb.py).
+    const auto* self = static_cast<const TaskCell*>(task);
+    TraceFuture(self->future_, trace);
   }
   static void Free(TaskHeader* task) noexcept { delete Of(task); }
 

@@ -224,7 +224,8 @@ bool DeterministicExecutor::WaitOutside(Instant next) {
   real_driver_->Park(began + limit);
   const absl::Duration passed = Instant::Now() - began;
   clock_.Advance(std::min(passed, limit));
-  return passed < limit || !next.IsInfinite();
+  // A thread outside does not unpark the driver when it wakes a task.
+  return passed < limit || !next.IsInfinite() || core_.woken() != 0;
 }
 
 size_t DeterministicExecutor::Choose(size_t options) {

@@ -164,6 +164,7 @@ class DeterministicExecutor {
   std::string TraceText() const;
   // What was chosen where there was more than one thing to do: Options::choices.
   const std::vector<uint32_t>& choices() const { return chosen_; }
+  size_t steps() const { return steps_; }  // so far
   // A hash of every step: two runs that differ have different ones.
   uint64_t fingerprint() const { return fingerprint_; }
 

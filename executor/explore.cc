@@ -21,6 +21,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "weft/executor/deterministic_executor.h"
@@ -33,8 +34,8 @@ namespace {
 
 using Choices = std::vector<uint32_t>;
 
-// Shrinking gives up after so many choices, a few seconds' worth.
-constexpr size_t kShrinkChoices = 20'000'000;
+// Shrinking gives up after so many steps, a few seconds' worth.
+constexpr size_t kShrinkSteps = 20'000'000;
 
 // How much of a trace is printed.
 constexpr size_t kPrintedTrace = 20'000;
@@ -46,9 +47,27 @@ std::string_view EndOf(std::string_view trace) {
   return trace.substr(trace.find('\n') + 1);
 }
 
+// Without numbers: ids of tasks go on from run to run, times and counts differ
+// between a run and a smaller one.
+std::string WithoutNumbers(const std::string& text) {
+  std::string rest;
+  for (const char c : text) {
+    if (!absl::ascii_isdigit(static_cast<unsigned char>(c))) rest += c;
+  }
+  return rest;
+}
+
+// What failed: the code, and what the first line says.
+std::string KindOf(const absl::Status& status) {
+  const std::string message(status.message());
+  return absl::StrCat(static_cast<int>(status.code()), " ",
+                      WithoutNumbers(message.substr(0, message.find('\n'))));
+}
+
 struct Outcome {
   absl::Status status;
   Choices choices;
+  size_t steps = 0;
   uint64_t fingerprint = 0;
   std::string trace;
 };
@@ -63,28 +82,37 @@ class Explorer {
     Outcome found = Run(seed, std::nullopt, /*trace=*/false);
     if (found.status.ok()) return std::nullopt;
     const Outcome again = Run(seed, std::nullopt, /*trace=*/true);
-    if (again.fingerprint != found.fingerprint ||
-        again.status != found.status) {
-      return ScenarioFailure{
-          seed,
-          absl::InternalError(absl::StrCat(
-              "it failed (", found.status.ToString(),
-              "), but another time the same seed gave another run (",
-              again.status.ToString(),
-              "): is there a thread, the real time, or an address in it?")),
-          again.choices, again.trace};
-    }
+    if (!IsSame(again, found)) return Unrepeatable(seed, found, again);
     // Shrinking may take a while, or meet a CHECK.
     std::cerr << "seed " << seed << " fails: " << found.status
               << "; looking for a smaller run\n"
               << std::flush;
     Shrink(seed, found);
     Outcome small = Run(seed, found.choices, /*trace=*/true);
+    if (!IsSame(small, found)) return Unrepeatable(seed, found, small);
     return ScenarioFailure{seed, std::move(found.status),
                            std::move(found.choices), std::move(small.trace)};
   }
 
  private:
+  static bool IsSame(const Outcome& a, const Outcome& b) {
+    return a.fingerprint == b.fingerprint &&
+           a.status.code() == b.status.code() &&
+           WithoutNumbers(std::string(a.status.message())) ==
+               WithoutNumbers(std::string(b.status.message()));
+  }
+  static ScenarioFailure Unrepeatable(uint64_t seed, const Outcome& found,
+                                      const Outcome& again) {
+    return ScenarioFailure{
+        seed,
+        absl::InternalError(absl::StrCat(
+            "it failed (", found.status.ToString(),
+            "), but another time the same seed gave another run (",
+            again.status.ToString(),
+            "): is there a thread, the real time, or an address in it?")),
+        again.choices, again.trace};
+  }
+
   Outcome Run(uint64_t seed, std::optional<Choices> choices, bool trace) {
     DeterministicExecutor executor({.seed = seed,
                                     .max_steps = options_.max_steps,
@@ -93,6 +121,7 @@ class Explorer {
     Outcome outcome;
     outcome.status = Call(executor);
     outcome.choices = executor.choices();
+    outcome.steps = executor.steps();
     outcome.fingerprint = executor.fingerprint();
     outcome.trace = executor.TraceText();
     return outcome;
@@ -115,6 +144,7 @@ class Explorer {
 
   // Makes `found` the smallest run found that fails alike.
   void Shrink(uint64_t seed, Outcome& found) {
+    const std::string kind = KindOf(found.status);
     size_t runs = 0;
     size_t steps = 0;
     for (size_t length = found.choices.size(); length > 0; length /= 2) {
@@ -126,14 +156,12 @@ class Explorer {
                         [](uint32_t c) { return c == 0; })) {
           continue;
         }
-        steps += found.choices.size();
-        if (++runs > options_.shrink_runs || steps > kShrinkChoices) return;
+        if (++runs > options_.shrink_runs || steps > kShrinkSteps) return;
         Choices fewer = found.choices;
         std::fill_n(fewer.begin() + static_cast<std::ptrdiff_t>(at), size, 0);
         Outcome smaller = Run(seed, std::move(fewer), /*trace=*/false);
-        if (smaller.status.code() == found.status.code()) {
-          found = std::move(smaller);
-        }
+        steps += smaller.steps;
+        if (KindOf(smaller.status) == kind) found = std::move(smaller);
       }
     }
   }

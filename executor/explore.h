@@ -13,7 +13,8 @@
 //   EXPECT_EQ(Explore(10'000, Transfers), std::nullopt);
 //
 // What is reported is the seed, which is enough to see the failure again, and a
-// small run that fails alike: as many choices as possible are the plainest, to run
+// small run that fails alike, with the same code and, numbers left out, the same first
+// line of its status: as many choices as possible are the plainest, to run
 // who has waited longest, and its trace shows the few that matter. A program run
 // with WEFT_SEED=<seed> in its environment tries that seed only, in each Explore()
 // (bazel test --test_env=WEFT_SEED=7 --test_filter=…). The small run once more:
@@ -44,8 +45,8 @@ namespace weft {
 
 struct ScenarioFailure {
   uint64_t seed = 0;
-  // What the scenario returned, or what it threw. Where the same seed did not give
-  // the same run once more, Internal: something in the scenario comes from outside.
+  // What the scenario returned, or what it threw, in the small run. Where the same
+  // choices did not give the same run once more, Internal: something in the scenario comes from outside.
   absl::Status status;
   // Of the small run: Options::choices beside `seed`, and its trace.
   std::vector<uint32_t> choices;

@@ -56,12 +56,14 @@ Note note;
 
 void WriteTask() {
   const task_internal::Running& running = task_internal::ThisThreadRuns();
-  if (running.task == nullptr || !running.polls) return;
+  if (running.task == nullptr || !running.lives) return;
   note.task = running.task->id;
   const std::string_view name = running.task->name();
   note.name_size = std::min(name.size(), note.name.size());
   std::copy_n(name.begin(), note.name_size, note.name.begin());
   note.spawned_at = running.task->spawned_at;
+  // Else its future is being destroyed.
+  if (!running.polls) return;
   const auto* task =
       static_cast<const task_internal::TaskHeader*>(running.task);
   task->vtable->trace(task, note.awaits);
@@ -112,6 +114,7 @@ pid_t ThisThreadId() {
 
 absl::Status PollCapture::UseSignal(int signal) {
   const std::lock_guard lock(mutex);
+  if (signal == 0) signal = used_signal != 0 ? used_signal : SIGURG;
   if (used_signal == signal) return absl::OkStatus();
   if (used_signal != 0) {
     return absl::FailedPreconditionError(absl::StrCat(
@@ -170,7 +173,7 @@ TaskInfo PollCapture::Info() const {
   info.name = name;
   info.spawned_at = spawned_at;
   info.state = TaskInfo::State::kRunning;
-  info.awaits.assign(awaits.lines().begin(), awaits.lines().end());
+  info.awaits = awaits.Copy();
   return info;
 }
 

@@ -48,7 +48,7 @@ struct PollCapture {
   std::array<void*, 48> stack{};
   size_t stack_size = 0;
 
-  // Makes `signal` the one that captures, for good; the same one may be asked for
+  // Makes `signal`, or for 0 one of its own choice, the one that captures, for good; the same one may be asked for
   // again. Fails with FailedPrecondition if somebody handles it already or another
   // one was chosen, with InvalidArgument if it cannot be handled.
   static absl::Status UseSignal(int signal);

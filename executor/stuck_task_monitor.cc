@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/debugging/symbolize.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -28,6 +27,7 @@
 #include "weft/executor/poll_capture.h"
 #include "weft/executor/poll_watched.h"
 #include "weft/executor/steady_deadline.h"
+#include "weft/executor/symbolize.h"
 #include "weft/executor/thread.h"
 #include "weft/task/await_trace.h"
 #include "weft/task/instant.h"
@@ -52,19 +52,14 @@ bool IsOurs(std::string_view function) {
 
 // The functions between the signal's handler and the executor.
 std::vector<std::string> Symbolize(const PollCapture& capture) {
-  // Abseil's has a lock of its own, which the thread sanitizer does not see.
-  constinit static std::mutex mutex;
-  const std::lock_guard lock(mutex);
   std::vector<std::string> stack;
   // The handler and the system's return from it.
   constexpr size_t kHandler = 2;
   for (size_t i = kHandler; i < capture.stack_size; ++i) {
-    char name[256];
-    // Behind a call: the address may belong to the next function.
-    const char* address = static_cast<const char*>(capture.stack[i]) - 1;
-    if (!absl::Symbolize(address, name, sizeof(name))) continue;
+    std::string name = executor_internal::SymbolOf(capture.stack[i]);
+    if (name.empty()) continue;
     if (IsOurs(name)) break;
-    stack.emplace_back(name);
+    stack.push_back(std::move(name));
   }
   return stack;
 }
@@ -173,6 +168,8 @@ class StuckTaskMonitor::Watch {
     PollCapture capture;
     stuck.answered = watched.executor->CapturePoll(
         runner, Instant::Now() + kPatience, capture);
+    // What was captured may be the next poll.
+    if (watched.executor->GlanceAt(runner).progress != seen.progress) return;
     if (stuck.answered) Note(capture, stuck);
     options_.on_stuck(stuck);
   }
@@ -181,8 +178,7 @@ class StuckTaskMonitor::Watch {
     stuck.task = capture.task;
     stuck.name = capture.name;
     stuck.spawned_at = capture.spawned_at;
-    stuck.awaits.assign(capture.awaits.lines().begin(),
-                        capture.awaits.lines().end());
+    stuck.awaits = capture.awaits.Copy();
     stuck.stack = Symbolize(capture);
   }
 

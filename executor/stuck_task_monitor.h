@@ -27,7 +27,6 @@
 #ifndef WEFT_EXECUTOR_STUCK_TASK_MONITOR_H_
 #define WEFT_EXECUTOR_STUCK_TASK_MONITOR_H_
 
-#include <csignal>
 #include <functional>
 #include <memory>
 #include <string>
@@ -65,10 +64,10 @@ struct StuckTask {
 struct StuckTaskMonitorOptions {
   // How long a poll may last.
   absl::Duration limit = absl::Milliseconds(100);
-  // The signal that asks a thread what it does. By default one that programs
-  // hardly use, and that is ignored where nobody handles it. The first monitor of
-  // a process chooses for all.
-  int signal = SIGURG;
+  // The signal that asks a thread what it does; 0: the one that does in this process
+  // already, else SIGURG, which programs hardly use, and which is ignored where
+  // nobody handles it. The first monitor of a process chooses for all.
+  int signal = 0;
   // Called by the monitor's thread. By default the report goes to standard error.
   std::function<void(const StuckTask&)> on_stuck = nullptr;
 };

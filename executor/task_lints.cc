@@ -21,7 +21,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/debugging/symbolize.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -31,6 +30,7 @@
 #include "weft/executor/local_executor.h"
 #include "weft/executor/steady_deadline.h"
 #include "weft/executor/stuck_task_monitor.h"
+#include "weft/executor/symbolize.h"
 #include "weft/executor/task_dump.h"
 #include "weft/executor/thread.h"
 #include "weft/task/await_trace.h"
@@ -50,10 +50,12 @@ namespace {
 // on each.
 class Streaks {
  public:
-  // The count, this poll's included.
-  uint32_t Note(TaskId task, bool woken) {
+  // The count, this poll's included, that `who` keeps.
+  uint32_t Note(const void* who, TaskId task, bool woken) {
     Streak& streak = streaks_[task.value() % kTasks];
-    if (streak.task != task || !woken) streak = {.task = task, .polls = 0};
+    if (streak.task != task || streak.who != who || !woken) {
+      streak = {.task = task, .who = who, .polls = 0};
+    }
     return woken ? ++streak.polls : 0;
   }
 
@@ -61,6 +63,7 @@ class Streaks {
   static constexpr size_t kTasks = 64;
   struct Streak {
     TaskId task;
+    const void* who = nullptr;
     uint32_t polls = 0;
   };
   std::array<Streak, kTasks> streaks_{};
@@ -70,13 +73,12 @@ class Streaks {
 // the compiler may have put into it.
 std::string MakerOf(void* const* stack, size_t size) {
   for (size_t i = 0; i < size; ++i) {
-    char name[256];
-    const char* address = static_cast<const char*>(stack[i]) - 1;
-    if (!absl::Symbolize(address, name, sizeof(name))) continue;
-    const std::string_view function = name;
-    const bool internal =
-        function.find("weft::") == 0 || function.find("operator new") == 0;
-    if (!internal) return std::string(function);
+    std::string function = executor_internal::SymbolOf(stack[i]);
+    if (function.empty() || function.starts_with("weft::") ||
+        function.starts_with("operator new")) {
+      continue;
+    }
+    return function;
   }
   return "a function that the program's symbols do not name";
 }
@@ -124,8 +126,13 @@ class TaskLints::Linter {
 
   absl::Status Start(const std::shared_ptr<Linter>& self,
                      std::function<TaskDump()> dump, const WatchFn& watch) {
+    if (options_.self_wakes == 0) {
+      return absl::InvalidArgumentError(
+          "self_wakes of a TaskLints is 0: every poll would be reported");
+    }
     StuckTaskMonitorOptions monitor_options;
     monitor_options.limit = options_.poll_limit;
+    monitor_options.signal = options_.signal;
     monitor_options.on_stuck = [this](const StuckTask& stuck) {
       Report(TaskLint::kNeverYields, stuck.task, stuck.spawned_at,
              stuck.ToString());
@@ -157,7 +164,7 @@ class TaskLints::Linter {
   void AfterPoll(TaskId task) {
     static thread_local Streaks streaks;
     const task_internal::Running& running = task_internal::ThisThreadRuns();
-    if (streaks.Note(task, running.woken) != options_.self_wakes) return;
+    if (streaks.Note(this, task, running.woken) != options_.self_wakes) return;
     Report(
         TaskLint::kSelfWake, task, running.task->spawned_at,
         absl::StrCat(
@@ -232,9 +239,14 @@ class TaskLints::Linter {
     if (linter != nullptr) linter->LargeFrame(size);
   }
   void LargeFrame(size_t size) {
-    std::array<void*, 16> stack;
+    Stack stack{};
     const auto depth = static_cast<size_t>(
         backtrace(stack.data(), static_cast<int>(stack.size())));
+    {
+      // To find a symbol takes microseconds.
+      const std::lock_guard lock(mutex_);
+      if (!stacks_.insert(stack).second) return;
+    }
     const std::string maker = MakerOf(stack.data(), depth);
     {
       const std::lock_guard lock(mutex_);
@@ -264,15 +276,18 @@ class TaskLints::Linter {
     options_.on_report({.lint = lint, .task = task, .text = std::move(text)});
   }
 
+  using Stack = std::array<void*, 16>;
+
   TaskLintsOptions options_;
   std::function<TaskDump()> dump_;
   std::optional<StuckTaskMonitor> monitor_;
   executor_internal::Thread thread_;
 
-  std::mutex mutex_;  // guards the next four
+  std::mutex mutex_;  // guards the next five
   bool stop_ = false;
   std::set<std::pair<TaskLint, TaskId>> reported_;
   std::map<std::pair<TaskLint, std::string>, int> places_;
+  std::set<Stack> stacks_;  // on which large frames were made
   std::set<std::string> makers_;
   std::condition_variable stopped_;
 };

@@ -66,10 +66,13 @@ struct LintReport {
 struct TaskLintsOptions {
   // How often all tasks are looked at. One is reported when it was found twice.
   absl::Duration interval = absl::Seconds(1);
-  // How many polls in a row may end with a wake of the task's own.
+  // How many polls in a row may end with a wake of the task's own. Of several TaskLints
+  // on one executor each may forget what it has counted.
   uint32_t self_wakes = 1000;
   // How long a poll may last.
   absl::Duration poll_limit = absl::Seconds(1);
+  // As StuckTaskMonitorOptions::signal.
+  int signal = 0;
   // How large a frame may be. Up to 1024 bytes none is reported.
   size_t frame_bytes = 16 << 10;
   // Called on several threads, perhaps at once; for a task once for each lint, of

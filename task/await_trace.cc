@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "weft/task/source_location.h"
@@ -52,6 +53,16 @@ void AwaitTrace::AddFuture(std::string_view what, uint64_t number) {
   line.number = number;
 }
 
+std::vector<AwaitTrace::Line> AwaitTrace::Copy() const {
+  std::vector<Line> copy(lines().begin(), lines().end());
+  if (left_out_ > 0) {
+    Line& more = copy.emplace_back();
+    more.what = "lines that are left out:";
+    more.number = static_cast<uint64_t>(left_out_);
+  }
+  return copy;
+}
+
 std::string AwaitTrace::ToString(std::span<const Line> lines,
                                  std::string_view indent) {
   std::string text;
@@ -64,11 +75,7 @@ std::string AwaitTrace::ToString(std::span<const Line> lines,
 }
 
 std::string AwaitTrace::ToString(std::string_view indent) const {
-  std::string text = ToString(lines(), indent);
-  if (left_out_ > 0) {
-    absl::StrAppend(&text, std::string(indent), "and ", left_out_, " more\n");
-  }
-  return text;
+  return ToString(Copy(), indent);
 }
 
 std::string_view ShortFunctionName(std::string_view function) {

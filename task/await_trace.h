@@ -30,6 +30,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "weft/task/source_location.h"
 
@@ -77,6 +78,8 @@ class AwaitTrace {
     return std::span(lines_).first(static_cast<size_t>(count_));
   }
   int left_out() const { return left_out_; }
+  // To keep: with a line about those that are left out, if there are any.
+  std::vector<Line> Copy() const;
 
   // For people; each line behind `indent`.
   std::string ToString(std::string_view indent = "  ") const;
@@ -103,7 +106,13 @@ concept Traceable =
 // From "... [F = weft::Sleep]" or "... [with F = weft::Sleep; ...]".
 constexpr std::string_view TypeIn(std::string_view function) {
   const size_t begin = function.find("F = ") + 4;
-  const size_t end = function.find_first_of(";]", begin);
+  int inside = 0;  // of brackets
+  size_t end = begin;
+  for (; end < function.size(); ++end) {
+    const char c = function[end];
+    if (inside == 0 && (c == ';' || c == ']')) break;
+    inside += (c == '[' || c == '(') - (c == ']' || c == ')');
+  }
   return function.substr(begin, end - begin);
 }
 template <class F>

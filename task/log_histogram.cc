@@ -21,8 +21,12 @@ void AddTo(std::atomic<uint64_t>& sum, uint64_t n) {
   sum.store(sum.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
 }
 
+// In the sum nothing is longer than 13 days, or a few that are endless would make it
+// wrap.
+constexpr int64_t kLongest = int64_t{1} << 50;
+
 uint64_t Weighted(int64_t ns, uint64_t weight) {
-  return static_cast<uint64_t>(std::max<int64_t>(ns, 0)) * weight;
+  return static_cast<uint64_t>(std::clamp<int64_t>(ns, 0, kLongest)) * weight;
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ class LogHistogram {
     return unit * static_cast<int64_t>(kPerPowerOfTwo + part);
   }
 
-  // Counts a duration as `weight` of them.
+  // Counts a duration as `weight` of them; one of more than 13 days, for the sum, as
+  // of that length.
   void Add(int64_t ns, uint64_t weight = 1);
   void AddShared(int64_t ns, uint64_t weight = 1);
 

@@ -15,7 +15,8 @@
 // Lifetime: a source outlives its registration, which may outlive the registry.
 // Dropping: a registration that goes takes the source out, and waits for those who
 // are collecting it at that moment. So it must not go inside its source's own
-// Collect() (CHECK-failed).
+// Collect() (CHECK-failed), nor inside that of a source which the other one's
+// Collect() takes out.
 #ifndef WEFT_TASK_METRICS_REGISTRY_H_
 #define WEFT_TASK_METRICS_REGISTRY_H_
 

@@ -13,6 +13,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -53,10 +55,47 @@ std::string Number(double value) {
   return std::string(digits, end.ptr);
 }
 
+// How many bytes of the text's beginning are a character in UTF-8; 0: none is one.
+// (RFC 3629, section 4.)
+size_t CharacterIn(std::string_view text) {
+  const auto byte = [text](size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  const auto between = [](unsigned value, unsigned least, unsigned most) {
+    return least <= value && value <= most;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  const size_t size = between(first, 0xc2, 0xdf)   ? 2
+                      : between(first, 0xe0, 0xef) ? 3
+                      : between(first, 0xf0, 0xf4) ? 4
+                                                   : 0;
+  // Neither more bytes than are needed, nor a surrogate, nor beyond U+10FFFF.
+  const unsigned least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  const unsigned most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+  if (size == 0 || !between(byte(1), least, most)) return 0;
+  for (size_t i = 2; i < size; ++i) {
+    if (!between(byte(i), 0x80, 0xbf)) return 0;
+  }
+  return size;
+}
+
+// With U+FFFD for each byte that is in no character.
+std::string InUtf8(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t size = CharacterIn(text);
+    absl::StrAppend(&out, size != 0 ? std::string(text.substr(0, size))
+                                    : std::string("\xef\xbf\xbd"));
+    text.remove_prefix(std::max<size_t>(size, 1));
+  }
+  return out;
+}
+
 // `quotes`: in a label's value, which stands in them.
 std::string Escaped(std::string_view text, bool quotes) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : InUtf8(text)) {
     if (c == '\n') {
       out += "\\n";
     } else if (c == '\\' || (quotes && c == '"')) {
@@ -69,7 +108,8 @@ std::string Escaped(std::string_view text, bool quotes) {
   return out;
 }
 
-// name="value" for each label, in the order of names, and commas between.
+// name="value" for each label, in the order of names, and commas between. To
+// Prometheus a label without a value is none.
 std::string LabelText(MetricLabels labels) {
   const auto by_name = [](const MetricLabel& a, const MetricLabel& b) {
     return a.name < b.name;
@@ -85,6 +125,7 @@ std::string LabelText(MetricLabels labels) {
         "use letters, digits and '_'");
     WEFT_CHECK(label.name != previous, "a metric has two labels of one name");
     previous = label.name;
+    if (label.value.empty()) continue;
     absl::StrAppend(&out, out.empty() ? "" : ",", label.name, "=\"",
                     Escaped(label.value, /*quotes=*/true), "\"");
   }
@@ -136,6 +177,7 @@ class TextWriter final : public MetricsWriter {
       WEFT_CHECK(
           sample.kind != Kind::kCounter || sample.name.ends_with("_total"),
           "a counter has a name that does not end in _total");
+      CheckIsFree(sample);
       families_.push_back({.name = std::string(sample.name),
                            .help = std::string(sample.help),
                            .kind = sample.kind,
@@ -146,6 +188,21 @@ class TextWriter final : public MetricsWriter {
     WEFT_CHECK(family.kind == sample.kind,
                "two metrics of different kinds have the same name");
     return family;
+  }
+
+  // A histogram has several names in the text.
+  void CheckIsFree(const MetricSample& sample) {
+    std::vector<std::string> names = {std::string(sample.name)};
+    if (sample.kind == Kind::kHistogram) {
+      for (const char* suffix : {"_bucket", "_sum", "_count"}) {
+        names.push_back(absl::StrCat(names[0], suffix));
+      }
+    }
+    for (std::string& name : names) {
+      WEFT_CHECK(
+          names_.insert(std::move(name)).second,
+          "a metric has the name of a histogram's _bucket, _sum or _count");
+    }
   }
 
   static void AddLine(Family& family, std::string_view suffix,
@@ -176,6 +233,7 @@ class TextWriter final : public MetricsWriter {
 
   std::deque<Family> families_;  // in the order of their first samples
   std::map<std::string, size_t> by_name_;  // where each is
+  std::set<std::string> names_;            // of all series
 };
 
 }  // namespace

@@ -30,8 +30,9 @@ inline constexpr std::string_view kPrometheusContentType =
 // CHECK-fails for what Prometheus would refuse, and with it all of the text: a name
 // of other characters than [a-zA-Z0-9_:] (in labels no ':'), or one that begins
 // with a digit, or a label "le" or one that begins with "__"; a counter whose name
-// does not end in _total; a family of two kinds; two samples of a family with the
-// same labels (give each registration a label of its own).
+// does not end in _total; a family of two kinds, or with the name of a histogram's
+// _bucket, _sum or _count; two samples of a family with the same labels (give each
+// registration a label of its own). What is no UTF-8 in a text is replaced by U+FFFD.
 std::string PrometheusText(const MetricsSource& source);
 
 }  // namespace weft

@@ -130,10 +130,12 @@ void ReleaseLocals(TaskHeader* task) {
 // The future has been destroyed; the output, if any, is stored. Ends the task
 // and gives up the reference of the owner or of home.
 template <class State>
-void FinishTask(TaskHeader* task, State& state, uint64_t output, TaskEnd end) {
+void FinishTask(TaskHeader* task, State& state, RunningScope& running,
+                uint64_t output, TaskEnd end) {
   ReleaseLocals(task);
   ProbeTaskEnd(*task, end);
   if (task->vtable->on_gone != nullptr) task->vtable->on_gone(task, end);
+  running.TaskIsOver();
   const uint64_t before = state.Finish(output);
   if (!State::KeptReference(before)) return;
   if ((before & kJoinWaker) != 0) std::move(task->join_waker).Wake();
@@ -149,17 +151,19 @@ void FinishTask(TaskHeader* task, State& state, uint64_t output, TaskEnd end) {
 }
 
 template <class State>
-void DestroyTask(TaskHeader* task, State& state, TaskEnd end) {
+void DestroyTask(TaskHeader* task, State& state, RunningScope& running,
+                 TaskEnd end) {
   task->vtable->destroy_future(task);
-  FinishTask(task, state, 0, end);
+  FinishTask(task, state, running, 0, end);
 }
 
 // As the transition has said that gave kDestroy.
 template <class State, class Observer>
-void DestroyAsTold(TaskHeader* task, State& state, Observer& observer) {
+void DestroyAsTold(TaskHeader* task, State& state, RunningScope& running,
+                   Observer& observer) {
   const bool forgotten = state.IsForgotten();
   if (forgotten) observer.BeforeForgotten(*task);
-  DestroyTask(task, state,
+  DestroyTask(task, state, running,
               forgotten ? TaskEnd::kForgotten : TaskEnd::kCancelled);
 }
 
@@ -193,7 +197,7 @@ bool RunBegun(TaskHeader* task, State& state, Then begun, uint32_t units,
                         .may_block = false,
                         .polls = begun == Then::kPoll});
   if (begun == Then::kDestroy) {
-    DestroyAsTold(task, state, observer);
+    DestroyAsTold(task, state, running, observer);
     return false;
   }
   const BorrowedWaker waker(WakerTableOf(task), task);
@@ -210,11 +214,11 @@ bool RunBegun(TaskHeader* task, State& state, Then begun, uint32_t units,
              "which other tasks would see: do not hold one across co_await");
   if (ready) {
     FinishTask(
-        task, state, kOutput,
+        task, state, running, kOutput,
         task->exception == nullptr ? TaskEnd::kFinished : TaskEnd::kThrew);
     return false;
   }
-  running.PollIsOver();
+  running.TaskIsOver();
   if (task->vtable->on_pending != nullptr) task->vtable->on_pending(task);
   switch (state.Suspend(running.woken())) {
     case Then::kReschedule:
@@ -222,7 +226,7 @@ bool RunBegun(TaskHeader* task, State& state, Then begun, uint32_t units,
       task->vtable->schedule(task, ScheduleInfo{.woken_while_running = true});
       return true;
     case Then::kDestroy:
-      DestroyAsTold(task, state, observer);
+      DestroyAsTold(task, state, running, observer);
       return false;
     default:
       return false;
@@ -259,11 +263,11 @@ bool RunAnywhere(void* runnable, uint32_t units, Observer& observer) {
 // Instead of a run.
 template <class State>
 void DestroyUnrun(TaskHeader* task, State& state) {
-  const RunningScope running({.task = task,
-                              .locals = task->locals(),
-                              .may_block = ThisThreadRuns().may_block});
+  RunningScope running({.task = task,
+                        .locals = task->locals(),
+                        .may_block = ThisThreadRuns().may_block});
   state.BeginRun();
-  DestroyTask(task, state, TaskEnd::kCancelled);
+  DestroyTask(task, state, running, TaskEnd::kCancelled);
 }
 
 // The task whose Runnable this thread is posting home.

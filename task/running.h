@@ -24,11 +24,12 @@ struct Running {
   const LocalNode* locals = nullptr;   // innermost first
   bool may_block = true;               // see task/blocking_check.h
   bool polls = false;  // the task's future exists; see PollIsOver()
+  bool lives = false;  // the task is there; for signals
   bool woken = false;  // the task has woken itself meanwhile
 };
 
-// The future of the task that this thread polls is about to be destroyed, or to be
-// another thread's: signals may not look at it any more.
+// The future of the task that this thread polls is about to be destroyed: signals may
+// not look at it any more.
 void PollIsOver();
 
 // The calling thread's record. To be asked for again after a suspension.
@@ -39,18 +40,18 @@ class RunningScope {
  public:
   explicit RunningScope(const Running& now)
       : record_(ThisThreadRuns()), previous_(record_) {
-    PollIsOver();
+    TaskIsOver();
     record_.task = now.task;
     record_.locals = now.locals;
     record_.may_block = now.may_block;
     record_.woken = now.woken;
-    Continue(now.polls);
+    Continue(now.polls, now.task != nullptr);
   }
   RunningScope(const RunningScope&) = delete;
   RunningScope& operator=(const RunningScope&) = delete;
   ~RunningScope() {
     if (!left_) {
-      PollIsOver();
+      TaskIsOver();
       GoBack();
     }
     record_.may_block = previous_.may_block;
@@ -59,9 +60,11 @@ class RunningScope {
   // Requires: LeaveTask() was not called.
   bool woken() const { return record_.woken; }
 
-  // As the function of this name.
-  void PollIsOver() {
+  // The task is about to be another thread's, or to be freed: signals may not look at
+  // it any more.
+  void TaskIsOver() {
     record_.polls = false;
+    record_.lives = false;
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
 
@@ -78,10 +81,11 @@ class RunningScope {
     record_.task = previous_.task;
     record_.locals = previous_.locals;
     record_.woken = previous_.woken;
-    Continue(previous_.polls);
+    Continue(previous_.polls, previous_.lives);
   }
-  void Continue(bool polls) {
+  void Continue(bool polls, bool lives) {
     std::atomic_signal_fence(std::memory_order_seq_cst);
+    record_.lives = lives;
     record_.polls = polls;
   }
 

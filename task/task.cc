@@ -87,6 +87,7 @@ struct Coroutines {
 
   std::array<const PromiseBase*, 2 * kEnd> promises{};
   size_t count = 0;
+  size_t skipped = 0;  // behind the first kEnd
 };
 
 Coroutines CoroutinesFrom(std::coroutine_handle<> innermost,
@@ -96,12 +97,12 @@ Coroutines CoroutinesFrom(std::coroutine_handle<> innermost,
   for (auto at = innermost; at != root; at = PromiseOf(at).link->parent) ++all;
   Coroutines found;
   found.count = std::min(all, found.promises.size());
-  const size_t skipped = all - found.count;
+  found.skipped = all - found.count;
   std::coroutine_handle<> at = innermost;
   for (size_t i = all; i > 0; --i) {
     if (i <= Coroutines::kEnd) found.promises[i - 1] = &PromiseOf(at);
-    if (i > Coroutines::kEnd + skipped) {
-      found.promises[i - 1 - skipped] = &PromiseOf(at);
+    if (i > Coroutines::kEnd + found.skipped) {
+      found.promises[i - 1 - found.skipped] = &PromiseOf(at);
     }
     if (i > 1) at = PromiseOf(at).link->parent;
   }
@@ -171,6 +172,9 @@ void TraceRoot(std::coroutine_handle<> coroutine, AwaitTrace& trace) {
   const int outer_depth = trace.depth();
   const Coroutines found = CoroutinesFrom(innermost, coroutine);
   for (size_t i = 0; i < found.count; ++i) {
+    if (i == Coroutines::kEnd && found.skipped != 0) {
+      trace.AddFuture("coroutines that are left out here:", found.skipped);
+    }
     const bool runs = leaf == nullptr && i + 1 == found.count;
     trace.AddAwait(found.promises[i]->awaits, runs);
     trace.set_depth(trace.depth() + 1);

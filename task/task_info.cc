@@ -32,7 +32,7 @@ TaskInfo Introduce(const TaskHeader& task) {
 uint64_t TraceInto(const TaskHeader* task, TaskInfo& info) {
   AwaitTrace trace;
   task->vtable->trace(task, trace);
-  info.awaits.assign(trace.lines().begin(), trace.lines().end());
+  info.awaits = trace.Copy();
   return static_cast<uint64_t>(trace.own_wakers());
 }
 

@@ -22,8 +22,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "weft/executor/deterministic_executor.h"
+#include "weft/task/abort_handle.h"
 #include "weft/task/context.h"
 #include "weft/task/instant.h"
+#include "weft/task/invoke.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/polled.h"
 #include "weft/task/ready.h"
@@ -198,6 +200,58 @@ TEST(ExploreTest, AScenarioThatDoesNotRepeatIsFoundOut) {
   EXPECT_TRUE(absl::IsInternal(failure->status));
   EXPECT_THAT(failure->status.message(), HasSubstr("the same seed"));
   EXPECT_THAT(failure->status.message(), HasSubstr("as always"));
+}
+
+// It fails twice, and not when its small run is looked at.
+TEST(ExploreTest, ASmallRunThatDoesNotFailIsFoundOut) {
+  int runs = 0;
+  const auto failure = Explore(1, [&](DeterministicExecutor&) {
+    return ++runs <= 2 ? absl::DataLossError("at first") : absl::OkStatus();
+  });
+  ASSERT_TRUE(failure.has_value());
+  EXPECT_TRUE(absl::IsInternal(failure->status));
+  EXPECT_THAT(failure->status.message(), HasSubstr("the same seed"));
+}
+
+// Ids of tasks, which a status may contain, go on from run to run.
+TEST(ExploreTest, TheTextOfAStatusMayNameATask) {
+  const auto failure = Explore(1, [](DeterministicExecutor& executor) {
+    JoinHandle<> task = executor.Spawn(YieldNow());
+    task.MakeAbortHandle().Abort();
+    absl::Status outcome;
+    auto await = [&]() -> Task<> {
+      outcome = co_await std::move(task).Outcome();
+    };
+    static_cast<void>(executor.Run(Invoke(await)));
+    return outcome;
+  });
+  ASSERT_TRUE(failure.has_value());
+  EXPECT_TRUE(absl::IsCancelled(failure->status)) << failure->status;
+}
+
+// Which of two faults comes first depends on the order; the small run has that one
+// which the seed has shown.
+TEST(ExploreTest, ShrinkingKeepsToTheFault) {
+  const auto two_faults = [](DeterministicExecutor& executor) {
+    std::vector<std::string> order;
+    JoinHandle<> first = executor.SpawnBorrowing([&]() -> Task<> {
+      for (int i = 0; i < 3; ++i) co_await YieldNow();
+      order.push_back("first");
+    });
+    JoinHandle<> second = executor.SpawnBorrowing([&]() -> Task<> {
+      co_await YieldNow();
+      order.push_back("second");
+    });
+    static_cast<void>(executor.RunUntilIdle());
+    return absl::InternalError(order.at(0) + " was too early");
+  };
+  for (uint64_t seed = 1; seed < 20; ++seed) {
+    DeterministicExecutor executor({.seed = seed});
+    const absl::Status status = two_faults(executor);
+    const auto failure = Explore(1, two_faults, {.first_seed = seed});
+    ASSERT_TRUE(failure.has_value());
+    EXPECT_EQ(failure->status, status);
+  }
 }
 
 TEST(ExploreTest, TheEnvironmentNamesOneSeed) {

@@ -132,6 +132,7 @@ TEST_F(PollCaptureTest, AThreadThatDoesNotExistDoesNotAnswer) {
 
 TEST_F(PollCaptureTest, OneSignalForAll) {
   EXPECT_TRUE(PollCapture::UseSignal(kSignal).ok());
+  EXPECT_TRUE(PollCapture::UseSignal(0).ok());  // any
   EXPECT_EQ(PollCapture::UseSignal(SIGUSR1).code(),
             absl::StatusCode::kFailedPrecondition);
 }

@@ -27,8 +27,11 @@
 #include "weft/executor/local_executor.h"
 #include "weft/task/await_trace.h"
 #include "weft/task/block_on.h"
+#include "weft/task/context.h"
 #include "weft/task/environment.h"
 #include "weft/task/join_handle.h"
+#include "weft/task/polled.h"
+#include "weft/task/ready.h"
 #include "weft/task/spawn_builder.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task.h"
@@ -125,6 +128,34 @@ TEST(StuckTaskMonitorTest, NamesTheTaskAndItsAwaits) {
   if (kSeesStack) {
     EXPECT_NE(text.find("HoldUntilReported"), std::string::npos) << text;
   }
+}
+
+// Its future is being destroyed, so nobody may look what it waits for.
+TEST(StuckTaskMonitorTest, NamesATaskWhoseDestructorIsSlow) {
+  struct Slow {
+    explicit Slow(Reports& reports) : reports(&reports) {}
+    Slow(Slow&& other) noexcept
+        : reports(std::exchange(other.reports, nullptr)) {}
+    ~Slow() {
+      if (reports != nullptr) HoldUntilReported(*reports);
+    }
+    Reports* reports;
+  };
+  Executor executor;
+  Runners runners(executor, 1);
+  Reports reports;
+  auto monitor = StuckTaskMonitor::Start(executor, reports.Options());
+  ASSERT_TRUE(monitor.ok()) << monitor.status();
+  auto poll = [slow = Slow(reports)](Context&) -> Polled<void> {
+    return Unit();
+  };
+  JoinHandle<> task = SpawnBuilder()
+                          .On(executor.spawner())
+                          .Name("slow")
+                          .SpawnBorrowing(PollFn(std::move(poll)));
+  BlockOn(task);
+  EXPECT_EQ(reports.all().at(0).name, "slow");
+  EXPECT_EQ(reports.all()[0].awaits.size(), 0u);
 }
 
 TEST(StuckTaskMonitorTest, ReportsEachPollOnce) {

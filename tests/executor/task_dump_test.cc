@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -17,6 +18,8 @@
 #include "gtest/gtest.h"
 #include "weft/executor/concurrency_limit.h"
 #include "weft/executor/executor.h"
+#include "weft/executor/executor_hooks.h"
+#include "weft/executor/local_executor.h"
 #include "weft/executor/priority_executor.h"
 #include "weft/executor/strand.h"
 #include "weft/task/await_trace.h"
@@ -28,6 +31,8 @@
 #include "weft/task/spawn_builder.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task.h"
+#include "weft/task/task_cell.h"
+#include "weft/task/task_id.h"
 #include "weft/task/task_info.h"
 #include "weft/task/waker.h"
 #include "weft/task/yield_now.h"
@@ -225,6 +230,48 @@ TEST(TaskDumpTest, MayEndAForgottenTaskOfWhatRunsOnAnExecutor) {
   }
   stop.store(true);
   asks.join();
+}
+
+// A task further out on this thread, in the middle of its poll.
+TEST(TaskDumpTest, OfALocalExecutorInsideAPollOfAnotherTask) {
+  LocalExecutor executor;
+  std::optional<TaskDump> dump;
+  JoinHandle<> inner = executor.SpawnBorrowing([&]() -> Task<> {
+    co_await YieldNow();
+    dump = executor.Dump();
+  });
+  JoinHandle<> outer = executor.SpawnBorrowing([&]() -> Task<> {
+    co_await YieldNow();
+    while (!dump.has_value() && executor.TryTick()) {
+    }
+  });
+  const TaskId id = outer.id();
+  executor.Run(std::move(outer));
+  ASSERT_EQ(dump->tasks.size(), 2u);
+  const TaskInfo& info = dump->tasks[dump->tasks[0].id == id ? 0 : 1];
+  EXPECT_EQ(info.state, State::kScheduled);
+  EXPECT_EQ(info.awaits.size(), 0u);
+}
+
+// And one that is about to end: its future is gone.
+TEST(TaskDumpTest, OfALocalExecutorInsideTheEndOfAnotherTask) {
+  LocalExecutor executor;
+  std::optional<TaskDump> dump;
+  executor.SetHooks({.on_end = [&](const HookedTask& task, TaskEnd) {
+    if (task.name != "ends") return;
+    executor
+        .SpawnBorrowing([&]() -> Task<> {
+          dump = executor.Dump();
+          co_return;
+        })
+        .Detach();
+    executor.TryTick();
+  }});
+  JoinHandle<> task =
+      SpawnBuilder().On(executor.spawner()).Name("ends").Spawn(YieldNow());
+  executor.Run(std::move(task));
+  ASSERT_TRUE(dump.has_value());
+  for (const TaskInfo& info : dump->tasks) EXPECT_EQ(info.awaits.size(), 0u);
 }
 
 // What is looked at is woken, run, and cancelled meanwhile.

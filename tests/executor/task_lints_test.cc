@@ -259,6 +259,14 @@ TEST(TaskLintsStartTest, OfExecutorsWhoseTasksStayOnOneThread) {
   EXPECT_EQ(reports.Of(TaskLint::kLostWaker)[0].task, lost.id());
 }
 
+TEST(TaskLintsStartTest, FailsForZeroWakes) {
+  TaskLintsOptions options;
+  options.self_wakes = 0;
+  Executor executor;
+  EXPECT_EQ(TaskLints::Start(executor, options).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
 TEST(TaskLintsStartTest, FailsWhereAMonitorDoes) {
   TaskLintsOptions options;
   options.poll_limit = absl::ZeroDuration();

@@ -13,6 +13,7 @@
 
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "weft/executor/executor_hooks.h"
 #include "weft/executor/stuck_task_monitor.h"
 #include "weft/executor/task_dump.h"
 #include "weft/runtime/runtime.h"
@@ -90,6 +91,40 @@ TEST(DumpTasksSilenceTest, AWorkerInALongPollIsNamed) {
   go_on->store(true);
   runtime.BlockOn(task);
   EXPECT_EQ(runtime.DumpTasks(kLong).silent_runners, std::vector<int>());
+}
+
+TEST(DumpTasksSilenceTest, TwoWorkersThatAskAnswerEachOther) {
+  Runtime runtime = *RuntimeBuilder().ThreadPerCore().WorkerThreads(2).Build();
+  const auto ask = [&runtime](int worker) {
+    return runtime.SpawnAt(worker, [handle = runtime.handle()]() -> Task<bool> {
+      bool silent = false;
+      for (int i = 0; i < 100; ++i) {
+        silent = silent || !handle.DumpTasks(kLong).silent_runners.empty();
+      }
+      co_return silent;
+    });
+  };
+  JoinHandle<bool> first = ask(0);
+  JoinHandle<bool> second = ask(1);
+  EXPECT_FALSE(runtime.BlockOn(first));
+  EXPECT_FALSE(runtime.BlockOn(second));
+}
+
+// Nobody is there to answer; hooks and counts see nothing of it.
+TEST(DumpTasksSilenceTest, QuestionsAreNoTasks) {
+  auto spawned = std::make_shared<std::atomic<int>>(0);
+  Runtime runtime =
+      *RuntimeBuilder()
+           .CurrentThread()
+           .OnTaskSpawn([spawned](const HookedTask&) { ++*spawned; })
+           .Build();
+  std::thread([handle = runtime.handle()] {
+    for (int i = 0; i < 1000; ++i) {
+      static_cast<void>(handle.DumpTasks(absl::ZeroDuration()));
+    }
+  }).join();
+  runtime.BlockOn(YieldNow());
+  EXPECT_EQ(spawned->load(), 0);
 }
 
 // The task that it polls; those that wait there are missing.

@@ -205,6 +205,10 @@ TEST(AwaitTraceTest, OfADeepChainShowsBothEnds) {
   const Strings lines = LinesOf(task);
   ASSERT_LE(lines.size(), static_cast<size_t>(AwaitTrace::kMaxLines));
   EXPECT_EQ(lines.front().substr(0, 6), "0 Deep");
+  AwaitTrace trace;
+  TraceFuture(task, trace);
+  // Of 100,001 coroutines 48 are shown.
+  EXPECT_TRUE(Contains(trace.ToString(), "left out here: 99953\n"));
   EXPECT_TRUE(Contains(lines.back(), "PendingFuture"));
 }
 
@@ -215,7 +219,7 @@ TEST(AwaitTraceTest, CountsWhatDoesNotFit) {
   for (int i = 0; i < AwaitTrace::kMaxLines + 3; ++i) trace.AddFuture("x");
   EXPECT_EQ(trace.lines().size(), static_cast<size_t>(AwaitTrace::kMaxLines));
   EXPECT_EQ(trace.left_out(), 3);
-  EXPECT_TRUE(Contains(trace.ToString(), "and 3 more\n"));
+  EXPECT_TRUE(Contains(trace.ToString(), "lines that are left out: 3\n"));
 }
 
 TEST(AwaitTraceTest, IndentsByDepth) {
@@ -227,6 +231,16 @@ TEST(AwaitTraceTest, IndentsByDepth) {
   }
   trace.AddFuture("z");
   EXPECT_EQ(trace.ToString("> "), "> Select\n>   task 7\n> z\n");
+}
+
+TEST(AwaitTraceTest, FindsTheTypeInWhatCompilersCallAFunction) {
+  using task_internal::TypeIn;
+  EXPECT_EQ(TypeIn("std::string_view f() [F = weft::Sleep]"), "weft::Sleep");
+  EXPECT_EQ(TypeIn("f() [with F = weft::Sleep; std::string_view = x]"),
+            "weft::Sleep");
+  EXPECT_EQ(TypeIn("f() [F = Odd<int[3]>]"), "Odd<int[3]>");
+  EXPECT_EQ(TypeIn("f() [with F = Odd<int(char[2])>; X = y]"),
+            "Odd<int(char[2])>");
 }
 
 TEST(AwaitTraceTest, ShortensWhatCompilersCallAFunction) {

@@ -117,6 +117,18 @@ TEST(LogHistogramTest, CoarseBoundsArePowersOfTwo) {
   EXPECT_TRUE(std::isinf(coarse.buckets[31].upper));
 }
 
+TEST(LogHistogramTest, EndlessDurationsDoNotMakeTheSumFall) {
+  LogHistogram histogram;
+  double last = 0;
+  for (int i = 0; i < 1000; ++i) {
+    histogram.Add(std::numeric_limits<int64_t>::max());
+    histogram.AddShared(std::numeric_limits<int64_t>::max());
+    const double sum = histogram.Read().sum;
+    EXPECT_GT(sum, last);
+    last = sum;
+  }
+}
+
 TEST(LogHistogramTest, ResetForgetsAll) {
   LogHistogram times;
   times.Add(100);

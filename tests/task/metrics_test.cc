@@ -30,6 +30,9 @@ TEST(HistogramSnapshotTest, AQuantileIsTheBoundOfItsBucket) {
   EXPECT_EQ(histogram.Count(), 10u);
   EXPECT_EQ(histogram.Quantile(0), 1);
   EXPECT_EQ(histogram.Quantile(0.5), 1);
+  HistogramSnapshot seven;
+  seven.buckets = {{1, 7}, {2, 93}};
+  EXPECT_EQ(seven.Quantile(0.07), 1);
   EXPECT_EQ(histogram.Quantile(0.51), 2);
   EXPECT_EQ(histogram.Quantile(0.9), 2);
   EXPECT_TRUE(std::isinf(histogram.Quantile(1)));

@@ -41,7 +41,7 @@ class PrometheusParserTest(unittest.TestCase):
                          [({"route": "/"}, 1000000007), ({"route": "/b"}, 1000000007)])
 
     def test_values(self):
-        values = {labels["is"]: value for labels, value in self.samples("odd_value", "odd_value")}
+        values = {labels.get("is", ""): value for labels, value in self.samples("odd_value", "odd_value")}
         self.assertEqual(len(values), 6)
         self.assertTrue(math.isnan(values["nan"]))
         self.assertEqual(values["inf"], math.inf)

@@ -54,6 +54,39 @@ TEST(PrometheusTextTest, SamplesOfAFamilyStandTogether) {
             "y{n=\"2\"} 2\n");
 }
 
+TEST(PrometheusTextTest, WhatIsNoUtf8IsReplaced) {
+  const auto value_of = [](const std::string& value) {
+    const std::string text = TextOf(
+        [&](MetricsWriter& w) { w.Gauge("y", "Y.", 1, {{"v", value}}); });
+    const size_t begin = text.find("v=\"") + 3;
+    return text.substr(begin, text.find("\"}", begin) - begin);
+  };
+  const std::string bad = "\xef\xbf\xbd";
+  EXPECT_EQ(value_of("gr\xc3\xbc\xc3\x9f"), "gr\xc3\xbc\xc3\x9f");
+  EXPECT_EQ(value_of("\xe2\x82\xac\xf0\x9f\x98\x80"),
+            "\xe2\x82\xac\xf0\x9f\x98\x80");
+  EXPECT_EQ(value_of("a\xff\xfe"), "a" + bad + bad);
+  EXPECT_EQ(value_of("\xe2\x82"), bad + bad);            // cut off
+  EXPECT_EQ(value_of("\xc0\xaf"), bad + bad);            // too long
+  EXPECT_EQ(value_of("\xed\xa0\x80"), bad + bad + bad);  // a surrogate
+}
+
+TEST(PrometheusTextTest, ALabelWithoutAValueIsNone) {
+  EXPECT_EQ(TextOf([](MetricsWriter& w) {
+              w.Gauge("y", "Y.", 1, {{"n", ""}, {"m", "x"}});
+            }),
+            "# HELP y Y.\n# TYPE y gauge\ny{m=\"x\"} 1\n");
+}
+
+TEST(PrometheusTextDeathTest, PartsOfAHistogramHaveNames) {
+  const auto clash = [](MetricsWriter& w) {
+    HistogramSnapshot histogram;
+    w.Histogram("x", "X.", histogram);
+    w.Gauge("x_count", "Y.", 1);
+  };
+  EXPECT_DEATH(TextOf(clash), "_bucket, _sum or _count");
+}
+
 TEST(PrometheusTextTest, TheFirstHelpCounts) {
   EXPECT_EQ(TextOf([](MetricsWriter& w) {
               w.Gauge("y", "First.", 1, {{"n", "1"}});

@@ -56,7 +56,7 @@ namespace {
 
 // How many polls may pass before the driver is looked at, so that it does not
 // wait for ever behind a busy queue. The number is Tokio's.
-constexpr uint32_t kDriverInterval = 61;
+constexpr int32_t kDriverInterval = 61;
 
 bool HasSeveralProcessors() {
   static const bool several = std::thread::hardware_concurrency() > 1;
@@ -179,7 +179,7 @@ bool ExecutorCore::TryRun(const RunnerOptions& options,
       if (runner.searching) StopSearching(runner);
       ShowSlot(runner);
       if (!runner.queue.IsEmpty()) Notify();
-      ++runner.since_driver;
+      --runner.polls_at_driver;  // counts as a poll since then
       Budget budget;
       Context cx(waker, &budget, &scope.environment());
       ready = PollMain(poll, cx, runner, thrown);
@@ -193,7 +193,8 @@ bool ExecutorCore::TryRun(const RunnerOptions& options,
     // All that comes now has yielded: what is outside has its turn.
     const bool round_over =
         runner.first_yield && runner.queue.head() >= *runner.first_yield;
-    if (round_over || runner.since_driver >= kDriverInterval) {
+    if (round_over ||
+        runner.PollsSince(runner.polls_at_driver) >= kDriverInterval) {
       PollDriver(runner);
     }
     // Before a task leaves its queue: IsEmpty() looks in this order, too.
@@ -249,7 +250,7 @@ void ExecutorCore::EnterRunner(Runner& runner, const RunnerOptions& options,
   runner.driver = &driver;
   runner.run_signal = &RunSignal::Of(signal);
   runner.observer = FindObserver();
-  runner.since_injector = runner.since_driver = 0;
+  runner.polls_at_injector = runner.polls_at_driver = runner.polls.Get();
   runner.interval_start = Instant::Past();
   runner.spin = AdaptiveSpin(HasSeveralProcessors() ? AdaptiveSpin::kMax
                                                     : AdaptiveSpin::kMin);
@@ -310,9 +311,6 @@ void ExecutorCore::RunTask(Runner& runner, void* task) {
   if (!runner.awake.load(std::memory_order_relaxed)) WakeUp(runner);
   if (runner.searching) StopSearching(runner);  // wherever the task came from
   runner.woken_in_vain = false;
-  ++runner.since_driver;
-  ++runner.since_injector;
-  ++runner.since_tuned;
   runner.misses = 0;
   runner.polls.Add();
   auto runnable = Runnable<SpawnedTask>::FromRaw(task);

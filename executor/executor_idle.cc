@@ -261,7 +261,7 @@ void ExecutorCore::PollDriver(Runner& runner) {
 
 void ExecutorCore::EnterDriver(Runner& runner, Instant deadline) {
   runner.driver_visits.Add();
-  runner.since_driver = 0;
+  runner.polls_at_driver = runner.polls.Get();
   runner.first_yield.reset();
   if (runner.stand_in != nullptr) return ReclaimDriver(runner, deadline);
   const DriverScope scope(runner);

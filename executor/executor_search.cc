@@ -39,16 +39,16 @@ constexpr uint32_t kVisitsToEvening = 64;
 }  // namespace
 
 void* ExecutorCore::NextTask(Runner& runner) {
-  if (runner.since_tuned >= runner.interval.polls()) {
+  if (runner.PollsSince(runner.polls_at_tuning) >= runner.interval.polls()) {
     const Instant now = Instant::Now();
     runner.NoteTime(now);
     SyncTiming(runner);
     TuneInterval(runner, now);
     LookIfDue(runner, now);
   }
-  if (runner.since_injector >= runner.interval.polls()) {
+  if (runner.PollsSince(runner.polls_at_injector) >= runner.interval.polls()) {
     if (void* task = TakeInjected(runner)) {
-      runner.since_injector = -1;  // then one of its own has its turn
+      ++runner.polls_at_injector;  // then one of its own has its turn
       return task;
     }
   }
@@ -89,7 +89,7 @@ void* ExecutorCore::TakeSlot(Runner& runner) {
 
 // Takes a fair share of the injector, runs the first and queues the rest.
 void* ExecutorCore::TakeInjected(Runner& runner) {
-  runner.since_injector = 0;
+  runner.polls_at_injector = runner.polls.Get();
   const size_t size = injector_.Size();
   if (size == 0) return nullptr;
   void* tasks[RunQueue<void*>::kMaxSteal];
@@ -228,11 +228,11 @@ bool ExecutorCore::SpinForWork(Runner& runner, bool& lone_ones) {
 void ExecutorCore::TuneInterval(Runner& runner, Instant now) {
   if (runner.interval_start != Instant::Past()) {
     runner.interval.Measured(
-        runner.since_tuned,
+        runner.PollsSince(runner.polls_at_tuning),
         absl::ToInt64Nanoseconds(now - runner.interval_start));
   }
   runner.interval_start = now;
-  runner.since_tuned = 0;
+  runner.polls_at_tuning = runner.polls.Get();
 }
 
 // For those who have no queue.

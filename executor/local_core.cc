@@ -229,12 +229,13 @@ void LocalCore::Run(absl::FunctionRef<bool(Context&)> poll) {
     // Relaxed: a hint.
     if (main_sent_.load(std::memory_order_relaxed)) TakeInbox();
     if (std::exchange(main_woken_, false)) {
-      ++since_driver_;
+      --polls_at_driver_;  // counts as a poll since then
       Budget budget;
       Context cx(waker, &budget, &scope.environment());
       if (poll(cx)) return;
     }
-    if (since_driver_ >= kInterval || before_yield_ == 0) PollDriver(driver);
+    const bool driver_is_due = polls_.Get() - polls_at_driver_ >= kInterval;
+    if (driver_is_due || before_yield_ == 0) PollDriver(driver);
     if (RunOne()) continue;
     if (main_woken_) {
       PollDriver(driver);  // a future that yields must not starve the driver
@@ -247,11 +248,10 @@ void LocalCore::Run(absl::FunctionRef<bool(Context&)> poll) {
 bool LocalCore::RunOne() {
   if (ready_.empty()) TakeInbox();
   if (ready_.empty()) return false;
-  ++since_driver_;
   if (before_yield_ > 0) --before_yield_;
   void* task = ready_.Pop();
   task_internal::PrefetchRunnable(ready_.PeekNext());
-  Count(polls_);
+  polls_.Add();
   if (timing_) {
     const TaskStamp stamp = TaskStamp::TakeOff(MetadataOf(task));
     if (stamp.IsSet()) {
@@ -264,7 +264,7 @@ bool LocalCore::RunOne() {
 }
 
 void LocalCore::PollDriver(Driver& driver) {
-  since_driver_ = 0;
+  polls_at_driver_ = polls_.Get();
   before_yield_ = -1;
   Count(driver_polls_);
   if (!work_noticed_) BeginWork();
@@ -274,7 +274,7 @@ void LocalCore::PollDriver(Driver& driver) {
 }
 
 void LocalCore::ParkIn(Driver& driver) {
-  since_driver_ = 0;
+  polls_at_driver_ = polls_.Get();
   before_yield_ = -1;
   if (!has_unparker_) {
     SetUnparker(std::make_shared<const Waker>(driver.Unparker()));
@@ -578,6 +578,7 @@ void LocalCore::EndWork() {
 
 // Of the executor that had this core before.
 void LocalCore::ForgetCounts() {
+  polls_at_driver_ = 0;
   for (Counter* counter : {&arrivals_, &polls_, &local_schedules_, &received_,
                            &dropped_, &parks_, &driver_polls_}) {
     counter->Reset();

@@ -178,7 +178,8 @@ class LocalCore final : public Spawner, public PollWatched {
   bool has_unparker_ = false;  // it is the current Run()'s
   int ticking_ = 0;            // in TryTick() and Drive()
   Counter arrivals_;           // letters about tasks, so far
-  uint32_t since_driver_ = 0;
+  // What polls_ was when the driver was polled.
+  uint64_t polls_at_driver_ = 0;
   // How many tasks may still run before one that has yielded; -1: none has.
   int64_t before_yield_ = -1;
 

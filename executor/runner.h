@@ -83,6 +83,11 @@ struct alignas(64) Runner {
   // Where the thread is, for those who steal: RunnerOptions::At().
   std::atomic<int> location{0};
 
+  // The owner: how many polls ago `polls` was `then`; may be less than zero.
+  int32_t PollsSince(uint64_t then) const {
+    return static_cast<int32_t>(polls.Get() - then);
+  }
+
   // The owner, about its time: work begins; it ends; it goes on, or has begun a
   // moment ago, unnoticed.
   void BeginWork(Instant now);
@@ -102,11 +107,13 @@ struct alignas(64) Runner {
   std::shared_ptr<StandIn> stand_in;
   // Is told of each poll. Null mostly: the one thing to look at before a poll.
   task_internal::PollObserver* observer = nullptr;
-  PollInterval interval;         // of looks at the injector
-  Instant interval_start;        // when the batch of polls began; Past: unknown
-  int32_t since_tuned = 0;       // polls since then
-  int32_t since_injector = 0;    // polls since it looked at the injector
-  uint32_t since_driver = 0;     // polls since it polled there
+  PollInterval interval;   // of looks at the injector
+  Instant interval_start;  // when the batch of polls began; Past: unknown
+  // What `polls` was when the interval was tuned; when it looked at the injector; when
+  // it polled its driver. One count for all, since each costs as much as it measures.
+  uint64_t polls_at_tuning = 0;
+  uint64_t polls_at_injector = 0;
+  uint64_t polls_at_driver = 0;
   uint32_t slot_streak = 0;      // polls in a row that came from the slot
   uint32_t misses = 0;           // looks in a row that found nothing
   AdaptiveSpin spin;             // before it parks

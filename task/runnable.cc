@@ -167,7 +167,8 @@ void DestroyAsTold(TaskHeader* task, State& state, RunningScope& running,
               forgotten ? TaskEnd::kForgotten : TaskEnd::kCancelled);
 }
 
-bool PollCatching(TaskHeader* task, Context& cx) {
+// Inlined, though there are several who call it: it is in the way of each poll.
+[[gnu::always_inline]] inline bool PollCatching(TaskHeader* task, Context& cx) {
 #if defined(__cpp_exceptions)
   try {
     return task->vtable->poll(task, cx);

@@ -151,12 +151,17 @@ class FutureAwaiter : private Leaf {
  private:
   static bool PollOrTrace(Leaf* leaf, Context* cx, AwaitTrace* trace) {
     auto* self = static_cast<FutureAwaiter*>(leaf);
-    if (trace != nullptr) {
-      TraceFuture(self->future_, *trace);
-      return false;
-    }
+    if (trace != nullptr) [[unlikely]]
+      return TraceSelf(self, *trace);
     self->result_ = self->future_.Poll(*cx);
     return self->result_.IsReady();
+  }
+
+  // Apart, so that polls save no registers for it.
+  [[gnu::noinline]] static bool TraceSelf(const FutureAwaiter* self,
+                                          AwaitTrace& trace) {
+    TraceFuture(self->future_, trace);
+    return false;
   }
 
   F& future_;

@@ -63,17 +63,39 @@ void TickAll(Executor& executor) {
   }
 }
 
+// Dumps all the time, on a thread of its own.
+class Dumps {
+ public:
+  explicit Dumps(Executor& executor)
+      : thread_([this, &executor] {
+          while (!stop_.load()) {
+            static_cast<void>(executor.Dump(absl::Milliseconds(1)));
+          }
+        }) {}
+  ~Dumps() {
+    stop_.store(true);
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+void TickUntilGone(Executor& executor, std::atomic<int>& gone, int all) {
+  executor_testing::SpinUntil([&] {
+    TickAll(executor);
+    return gone.load() == all;
+  });
+}
+
 TEST(LastReferenceTest, AWakerGoesBesideADump) {
   const int rounds = RoundsOrLong(500, 20'000);
   std::atomic<int> gone{0};
   Wakers wakers;
   Executor executor;
+  const Dumps dumps(executor);
   std::atomic<bool> stop{false};
-  std::thread dumps([&] {
-    while (!stop.load()) {
-      static_cast<void>(executor.Dump(absl::Milliseconds(1)));
-    }
-  });
   std::thread drops([&] {
     while (!stop.load()) wakers.DropAll();
   });
@@ -83,14 +105,9 @@ TEST(LastReferenceTest, AWakerGoesBesideADump) {
     }
     TickAll(executor);
   }
-  executor_testing::SpinUntil([&] {
-    TickAll(executor);
-    return gone.load() == rounds * kTasks;
-  });
+  TickUntilGone(executor, gone, rounds * kTasks);
   stop.store(true);
-  dumps.join();
   drops.join();
-  EXPECT_EQ(gone.load(), rounds * kTasks);
 }
 
 TEST(LastReferenceTest, AHandleGoesBesideADump) {
@@ -98,12 +115,7 @@ TEST(LastReferenceTest, AHandleGoesBesideADump) {
   std::atomic<int> gone{0};
   Wakers wakers;
   Executor executor;
-  std::atomic<bool> stop{false};
-  std::thread dumps([&] {
-    while (!stop.load()) {
-      static_cast<void>(executor.Dump(absl::Milliseconds(1)));
-    }
-  });
+  const Dumps dumps(executor);
   for (int i = 0; i < rounds; ++i) {
     std::vector<JoinHandle<>> handles;
     for (int k = 0; k < kTasks; ++k) {
@@ -114,13 +126,7 @@ TEST(LastReferenceTest, AHandleGoesBesideADump) {
     for (JoinHandle<>& handle : handles) std::move(handle).Detach();
     TickAll(executor);
   }
-  executor_testing::SpinUntil([&] {
-    TickAll(executor);
-    return gone.load() == rounds * kTasks;
-  });
-  stop.store(true);
-  dumps.join();
-  EXPECT_EQ(gone.load(), rounds * kTasks);
+  TickUntilGone(executor, gone, rounds * kTasks);
 }
 
 TEST(LastReferenceTest, AWakerGoesBesideTheEnd) {

@@ -167,9 +167,10 @@ bool ExecutorCore::DumpBusy(Runner& runner, TaskDump& dump) {
   if (!captured) return false;
   if (capture.task) dump.tasks.push_back(capture.Info());
   const size_t count = copied.count;
+  const bool is_full = count == copied.tasks.size();
   copied.tasks.resize(count);
   InspectTasks(std::move(copied.tasks), dump.tasks);
-  return count != 0 || runner.tasks.Size() == 0;
+  return !is_full && (count != 0 || runner.tasks.Size() == 0);
 }
 
 // A runner that asks is asked, too; perhaps by several at a time.

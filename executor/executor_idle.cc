@@ -299,6 +299,8 @@ void ExecutorCore::SleepInDriver(Runner& runner, const RunSignal& signal) {
     if (Instant::Now() < now + interval || MustGetUp(runner, signal)) return;
     interval = kWatchInterval;
   }
+  // A driver that returns at its deadline may have swallowed a wake that came then.
+  if (runner.tasks.HasLeft()) return;
   EnterDriver(runner, Instant::Infinite());
 }
 

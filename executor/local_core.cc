@@ -103,6 +103,10 @@ LocalCore* LocalCore::Acquire() {
   // that sets this again has sent its letter, or seen an inbox that takes it.
   core->main_sent_.store(false, std::memory_order_release);
   core->question_sent_.store(false, std::memory_order_release);
+  {
+    const std::lock_guard lock(core->mutex_);
+    core->questions_.clear();
+  }
   return core;
 }
 
@@ -382,6 +386,8 @@ void LocalCore::Ask(const std::shared_ptr<DumpAnswers>& answers, int who) {
   if (!question_sent_.exchange(true, std::memory_order_acq_rel)) {
     SendHome(kQuestion);
   }
+  // Nobody reads it: there are no tasks. (Who closes has read what came before.)
+  if (inbox_.IsClosed()) answers->Give(who, TaskDump());
 }
 
 void LocalCore::AnswerQuestions() {
@@ -543,6 +549,7 @@ size_t LocalCore::Close() {
     dropped += Drain();
     closed_ = suspended_.size() == 0 && inbox_.Close();
     if (closed_) {
+      home_thread_.store(0);
       schedule_is_special_ = true;
       return dropped;
     }

@@ -33,6 +33,7 @@ PlaceLoan::PlaceLoan()
   CallStandIn();
   CurrentRunner() = nullptr;
   runner_.core.Flush(runner_);
+  runner_.tasks.Disown();  // others may look at them meanwhile
 }
 
 void PlaceLoan::CallStandIn() {
@@ -54,6 +55,7 @@ void PlaceLoan::CallStandIn() {
 }
 
 PlaceLoan::~PlaceLoan() {
+  runner_.tasks.Own();
   runner_.in_place.store(false);
   CurrentRunner() = &runner_;
   if (runner_.stand_in == nullptr) return;

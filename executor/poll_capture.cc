@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -32,12 +33,17 @@
 namespace weft::executor_internal {
 namespace {
 
-enum class State { kIdle, kAsked, kWriting, kWritten };
+enum State : uint64_t { kIdle, kAsked, kWriting, kWritten };
+
+// In one word, so that a handler that comes late takes no other thread's question for
+// its own.
+uint64_t Word(pid_t thread, State state) {
+  return (static_cast<uint64_t>(thread) << 2) | state;
+}
 
 // What a handler fills. Between `asked` and `written` it is the handler's.
 struct Note {
-  std::atomic<State> state{State::kIdle};
-  std::atomic<pid_t> thread{0};
+  std::atomic<uint64_t> word{kIdle};
   void (*beside)(void*) = nullptr;
   void* argument = nullptr;
 
@@ -71,14 +77,14 @@ void WriteTask() {
 
 void OnSignal(int) {
   const int saved_errno = errno;
-  State asked = State::kAsked;
-  if (note.thread.load() == gettid() &&
-      note.state.compare_exchange_strong(asked, State::kWriting)) {
+  const pid_t thread = gettid();
+  uint64_t asked = Word(thread, kAsked);
+  if (note.word.compare_exchange_strong(asked, Word(thread, kWriting))) {
     WriteTask();
     note.stack_size = static_cast<size_t>(
         backtrace(note.stack.data(), static_cast<int>(note.stack.size())));
     if (note.beside != nullptr) note.beside(note.argument);
-    note.state.store(State::kWritten);
+    note.word.store(Word(thread, kWritten));
   }
   errno = saved_errno;
 }
@@ -93,11 +99,11 @@ void Clear() {
 
 // True when the handler has written. The handler is short: once it has begun, it is
 // waited for.
-bool AwaitWritten(Instant deadline) {
-  while (note.state.load() != State::kWritten) {
-    State asked = State::kAsked;
+bool AwaitWritten(pid_t thread, Instant deadline) {
+  while (note.word.load() != Word(thread, kWritten)) {
+    uint64_t asked = Word(thread, kAsked);
     if (Instant::Now() >= deadline &&
-        note.state.compare_exchange_strong(asked, State::kIdle)) {
+        note.word.compare_exchange_strong(asked, kIdle)) {
       return false;
     }
     std::this_thread::yield();
@@ -151,10 +157,9 @@ bool PollCapture::Take(pid_t thread, Instant deadline, PollCapture& capture,
   Clear();
   note.beside = beside;
   note.argument = argument;
-  note.thread.store(thread);
-  note.state.store(State::kAsked);
+  note.word.store(Word(thread, kAsked));
   const bool sent = syscall(SYS_tgkill, getpid(), thread, used_signal) == 0;
-  const bool written = AwaitWritten(sent ? deadline : Instant::Past());
+  const bool written = AwaitWritten(thread, sent ? deadline : Instant::Past());
   if (written) {
     capture.task = note.task;
     capture.name = std::string(note.name.data(), note.name_size);
@@ -163,7 +168,7 @@ bool PollCapture::Take(pid_t thread, Instant deadline, PollCapture& capture,
     capture.stack = note.stack;
     capture.stack_size = note.stack_size;
   }
-  note.state.store(State::kIdle);
+  note.word.store(kIdle);
   return written;
 }
 

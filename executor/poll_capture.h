@@ -8,7 +8,8 @@
 // a signal, whose handler notes what Running and AwaitTrace say and where the
 // stack is. The handler allocates nothing and takes no lock.
 //
-// One capture at a time in a process. Its state, an atomic word:
+// One capture at a time in a process. Its state, an atomic word, with the thread that is
+// asked:
 //
 //   [idle] --Take--> [asked] --handler--> [writing] --handler--> [written]
 //     ^                 |                                           |

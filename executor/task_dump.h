@@ -9,8 +9,8 @@
 // them that wait in queues are counted.
 //
 // A thread in a long poll does not answer. If there is, or was, a StuckTaskMonitor or
-// a TaskLints, the thread is interrupted by its signal, and tells what it polls; an
-// Executor's also which tasks it has. Else these are missing.
+// a TaskLints, the thread is interrupted by its signal, and tells what it polls, perhaps
+// for another executor; an Executor's also which tasks it has. Else these are missing.
 //
 // Thread safety: a value.
 #ifndef WEFT_EXECUTOR_TASK_DUMP_H_

@@ -6,6 +6,7 @@
 #include <execinfo.h>
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -50,11 +51,12 @@ namespace {
 // on each.
 class Streaks {
  public:
-  // The count, this poll's included, that `who` keeps.
-  uint32_t Note(const void* who, TaskId task, bool woken) {
-    Streak& streak = streaks_[task.value() % kTasks];
-    if (streak.task != task || streak.who != who || !woken) {
-      streak = {.task = task, .who = who, .polls = 0};
+  // The count, this poll's included, that the linter with this number keeps.
+  uint32_t Note(uint64_t linter, TaskId task, bool woken) {
+    // Those that follow each other use different places.
+    Streak& streak = streaks_[(task.value() + linter) % kTasks];
+    if (streak.task != task || streak.linter != linter || !woken) {
+      streak = {.task = task, .linter = linter, .polls = 0};
     }
     return woken ? ++streak.polls : 0;
   }
@@ -63,7 +65,7 @@ class Streaks {
   static constexpr size_t kTasks = 64;
   struct Streak {
     TaskId task;
-    const void* who = nullptr;
+    uint64_t linter = 0;
     uint32_t polls = 0;
   };
   std::array<Streak, kTasks> streaks_{};
@@ -164,7 +166,8 @@ class TaskLints::Linter {
   void AfterPoll(TaskId task) {
     static thread_local Streaks streaks;
     const task_internal::Running& running = task_internal::ThisThreadRuns();
-    if (streaks.Note(this, task, running.woken) != options_.self_wakes) return;
+    if (streaks.Note(number_, task, running.woken) != options_.self_wakes)
+      return;
     Report(
         TaskLint::kSelfWake, task, running.task->spawned_at,
         absl::StrCat(
@@ -245,7 +248,7 @@ class TaskLints::Linter {
     {
       // To find a symbol takes microseconds.
       const std::lock_guard lock(mutex_);
-      if (!stacks_.insert(stack).second) return;
+      if (stacks_.size() == kMaxStacks || !stacks_.insert(stack).second) return;
     }
     const std::string maker = MakerOf(stack.data(), depth);
     {
@@ -277,7 +280,14 @@ class TaskLints::Linter {
   }
 
   using Stack = std::array<void*, 16>;
+  static constexpr size_t kMaxStacks = 1000;
 
+  static uint64_t NextNumber() {
+    constinit static std::atomic<uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed);  // relaxed: a number
+  }
+
+  const uint64_t number_ = NextNumber();
   TaskLintsOptions options_;
   std::function<TaskDump()> dump_;
   std::optional<StuckTaskMonitor> monitor_;

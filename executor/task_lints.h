@@ -66,8 +66,7 @@ struct LintReport {
 struct TaskLintsOptions {
   // How often all tasks are looked at. One is reported when it was found twice.
   absl::Duration interval = absl::Seconds(1);
-  // How many polls in a row may end with a wake of the task's own. Of several TaskLints
-  // on one executor each may forget what it has counted.
+  // How many polls in a row may end with a wake of the task's own.
   uint32_t self_wakes = 1000;
   // How long a poll may last.
   absl::Duration poll_limit = absl::Seconds(1);

@@ -30,7 +30,7 @@ void DropAll(TaskRing& left) {
 
 void TaskRegistry::Own() {
   const std::lock_guard lock(mutex_);
-  owned_ = true;
+  owned_.store(true, std::memory_order_relaxed);  // relaxed: see above
 }
 
 void TaskRegistry::Disown() {
@@ -40,7 +40,7 @@ void TaskRegistry::Disown() {
     const std::lock_guard lock(mutex_);
     left = TakeLeft();
     answered = AnswerAll();
-    owned_ = false;
+    owned_.store(false, std::memory_order_relaxed);  // relaxed: see above
   }
   DropAll(left);
 }
@@ -52,7 +52,7 @@ void TaskRegistry::AddShared(SpawnedTask& task) {
 
 size_t TaskRegistry::Remove(SpawnedTask& task) {
   const std::lock_guard lock(mutex_);
-  if (!owned_) {
+  if (!IsOwned()) {
     RemoveOwned(task);
     return 0;
   }
@@ -97,7 +97,7 @@ void TaskRegistry::CollectLeft() {
 
 void TaskRegistry::Ask(const std::shared_ptr<TaskCensus>& census, int who) {
   const std::lock_guard lock(mutex_);
-  if (!owned_) return census->Answer(who, list_);
+  if (!IsOwned()) return census->Answer(who, list_);
   std::erase_if(asked_,
                 [](const auto& asked) { return asked.first.expired(); });
   asked_.emplace_back(census, who);

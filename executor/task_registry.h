@@ -85,9 +85,10 @@ class TaskRegistry {
   // the owner sleeps.
   bool HasLeft() const { return left_count_.load() != 0; }
 
-  // In a signal handler of the owner's; see TaskList.
+  // In a signal handler of the thread that owns it, or has; see TaskList.
   size_t TryCopy(std::span<SpawnedTask*> tasks) const {
-    return list_.TryCopy(tasks);
+    // Relaxed: written by this thread.
+    return owned_.load(std::memory_order_relaxed) ? list_.TryCopy(tasks) : 0;
   }
 
   // Any thread.
@@ -102,6 +103,8 @@ class TaskRegistry {
  private:
   using Asked = std::vector<std::pair<std::weak_ptr<TaskCensus>, int>>;
 
+  // Relaxed, as the stores: guarded by mutex_.
+  bool IsOwned() const { return owned_.load(std::memory_order_relaxed); }
   void AddName(SpawnedTask& task);
   void RemoveName(SpawnedTask& task);
   void CollectLeft();
@@ -117,9 +120,9 @@ class TaskRegistry {
   // Of left_ and asked_: what Collect() will find.
   std::atomic<size_t> left_count_{0};
 
-  mutable std::mutex mutex_;  // guards the next three
-  bool owned_ = false;
-  TaskRing left_;  // SpawnedTask*, each with a reference
+  mutable std::mutex mutex_;        // guards the next three
+  std::atomic<bool> owned_{false};  // atomic for TryCopy()
+  TaskRing left_;                   // SpawnedTask*, each with a reference
   Asked asked_;
 
   mutable std::mutex names_mutex_;  // may be taken while mutex_ is held

@@ -78,8 +78,12 @@ class Branch<F&> {
 
   explicit Branch(F& future) : future_(&future) {}
 
-  Polled<typename F::Output> Poll(Context& cx) { return future_->Poll(cx); }
-  void Drop() {}
+  Polled<typename F::Output> Poll(Context& cx) {
+    WEFT_CHECK(future_ != nullptr, "a future was polled after it was ready");
+    return future_->Poll(cx);
+  }
+  // A handler may destroy the future: nobody looks at it any more.
+  void Drop() { future_ = nullptr; }
   const F* find() const { return future_; }
 
  private:

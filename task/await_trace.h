@@ -55,7 +55,8 @@ class AwaitTrace {
   void AddFuture(std::string_view what, uint64_t number = 0);
 
   // For a future that keeps the waker of the task in what it gives as a waker to
-  // those it holds, if none of these has that: so nobody but the task has it.
+  // those it holds, if none of these has that: so nobody but the task has it. Not where
+  // what polls that future gives it a waker of its own.
   void AddOwnWaker() { ++own_wakers_; }
   int own_wakers() const { return own_wakers_; }
 

@@ -16,15 +16,18 @@
 
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "weft/executor/block_in_place.h"
 #include "weft/executor/concurrency_limit.h"
 #include "weft/executor/executor.h"
 #include "weft/executor/executor_hooks.h"
+#include "weft/executor/local_dumps.h"
 #include "weft/executor/local_executor.h"
 #include "weft/executor/priority_executor.h"
 #include "weft/executor/strand.h"
 #include "weft/task/await_trace.h"
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
+#include "weft/task/instant.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/polled.h"
 #include "weft/task/ready.h"
@@ -272,6 +275,43 @@ TEST(TaskDumpTest, OfALocalExecutorInsideTheEndOfAnotherTask) {
   executor.Run(std::move(task));
   ASSERT_TRUE(dump.has_value());
   for (const TaskInfo& info : dump->tasks) EXPECT_EQ(info.awaits.size(), 0u);
+}
+
+// The tasks of its runner are nobody's meanwhile.
+TEST(TaskDumpTest, OfARunnerThatBlocksInPlace) {
+  Executor executor;
+  Runners runners(executor, 1);
+  Gate gate;
+  JoinHandle<> waits = executor.SpawnBorrowing(Outer(gate));
+  SpinUntil([&] { return executor.Stats().suspended == 1; });
+  Gate blocks;
+  std::atomic<bool> go_on{false};
+  JoinHandle<> task = executor.SpawnBorrowing([&]() -> Task<> {
+    co_await YieldNow();
+    BlockInPlace([&] {
+      blocks.Open();
+      SpinUntil([&] { return go_on.load(); });
+    });
+  });
+  BlockOn(blocks.Wait());
+  const TaskDump dump = executor.Dump(kLong);
+  EXPECT_EQ(dump.silent_runners, std::vector<int>());
+  EXPECT_EQ(dump.tasks.size(), 2u);
+  go_on.store(true);
+  BlockOn(task);
+  gate.Open();
+  BlockOn(waits);
+}
+
+TEST(TaskDumpTest, OfAClosedLocalExecutorIsEmpty) {
+  LocalExecutor executor;
+  executor.Close();
+  std::thread([&] {
+    executor_internal::LocalDumps dumps;
+    dumps.Ask(0, executor);
+    EXPECT_EQ(dumps.Await(Instant::Infinite()).silent_runners,
+              std::vector<int>());
+  }).join();
 }
 
 // What is looked at is woken, run, and cancelled meanwhile.

@@ -259,6 +259,20 @@ TEST(TaskLintsStartTest, OfExecutorsWhoseTasksStayOnOneThread) {
   EXPECT_EQ(reports.Of(TaskLint::kLostWaker)[0].task, lost.id());
 }
 
+TEST(TaskLintsStartTest, TwoOnOneExecutorBothCount) {
+  Reports first;
+  Reports second;
+  TaskLints a(first.Options());
+  TaskLints b(second.Options());
+  Executor executor;
+  executor.SetHooks(b.Hooks(a.Hooks()));
+  executor.Run(executor.Spawn([]() -> Task<> {
+    for (int i = 0; i < 1000; ++i) co_await YieldNow();
+  }));
+  EXPECT_EQ(first.Of(TaskLint::kSelfWake).size(), 1u);
+  EXPECT_EQ(second.Of(TaskLint::kSelfWake).size(), 1u);
+}
+
 TEST(TaskLintsStartTest, FailsForZeroWakes) {
   TaskLintsOptions options;
   options.self_wakes = 0;

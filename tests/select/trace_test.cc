@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What a dump shows of futures that wait for several.
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,6 +72,29 @@ TEST(TraceTest, OfASelectWithHandlersWithoutWhatIsDisabled) {
   EXPECT_EQ(LinesOf(Select(On(First(), &Ignore), OnIf(false, Second(), &Ignore),
                            Else(&Ignore))),
             (Strings{"0 Select", "1 First"}));
+}
+
+// A dump may come while the handler runs.
+TEST(TraceTest, AHandlerMayDestroyWhatHasWon) {
+  auto won = std::make_optional(Ready(1));
+  std::optional<Task<>> lost = First();
+  std::string text;
+  const std::function<void()>* look = nullptr;
+  auto handler = [&](int) {
+    won.reset();
+    lost.reset();
+    (*look)();
+  };
+  auto select = Select(Biased(), On(*won, handler), On(*lost, &Ignore));
+  const std::function<void()> trace_it = [&] {
+    AwaitTrace trace;
+    TraceFuture(select, trace);
+    text = trace.ToString();
+  };
+  look = &trace_it;
+  Context cx(NoopWaker());
+  EXPECT_TRUE(select.Poll(cx).IsReady());
+  EXPECT_EQ(text, "  Select\n");
 }
 
 TEST(TraceTest, OfAFutureThatMayBeCancelled) {

@@ -32,7 +32,7 @@ def weft_system_repositories():
     if "com_github_cameron314_concurrentqueue" not in present:
         system_library(
             name = "com_github_cameron314_concurrentqueue",
-            build_file = "//bazel:concurrentqueue.BUILD",
+            build_file = Label("//bazel:concurrentqueue.BUILD"),
             links = {"include": "/usr/include/concurrentqueue"},
             package = "libconcurrentqueue-dev",
         )
@@ -40,34 +40,34 @@ def weft_system_repositories():
         system_library(
             name = "com_google_googletest",
             archives = ["gtest", "gmock", "gmock_main"],
-            build_file = "//bazel:googletest.BUILD",
+            build_file = Label("//bazel:googletest.BUILD"),
             package = "libgmock-dev",
         )
     if "com_github_google_benchmark" not in present:
         system_library(
             name = "com_github_google_benchmark",
             archives = ["benchmark_main"],
-            build_file = "//bazel:benchmark.BUILD",
+            build_file = Label("//bazel:benchmark.BUILD"),
             package = "libbenchmark-dev",
         )
     if "http_parser" not in present:
         system_library(
             name = "http_parser",
             archives = ["http_parser"],
-            build_file = "//bazel:http_parser.BUILD",
+            build_file = Label("//bazel:http_parser.BUILD"),
             links = {"include/http_parser.h": "/usr/include/http_parser.h"},
             package = "libhttp-parser-dev",
         )
     if "relacy" not in present:
         system_library(
             name = "relacy",
-            build_file = "//bazel:relacy.BUILD",
+            build_file = Label("//bazel:relacy.BUILD"),
             links = {"include/relacy": "/usr/include/relacy"},
             package = "relacy-dev",
         )
     if "systemtap_sdt" not in present:
         optional_headers(
             name = "systemtap_sdt",
-            build_file = "//bazel:systemtap_sdt.BUILD",
+            build_file = Label("//bazel:systemtap_sdt.BUILD"),
             headers = ["sys/sdt.h", "sys/sdt-config.h"],
         )

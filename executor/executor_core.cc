@@ -466,11 +466,7 @@ void ExecutorCore::SetHooks(std::shared_ptr<const ExecutorHooks> hooks) {
       running_.load() == 0 && ticking_.load() == 0,
       "SetHooks() was called while a thread is inside the Run(), TryTick() "
       "or Tick() of the executor: call it before");
-  WEFT_CHECK(
-      hooks_ == nullptr,
-      "SetHooks() was called twice on one executor, whose tasks belong to "
-      "the hooks they were spawned with (TaskLints::Start() sets some, and "
-      "takes yours)");
+  CheckNoHooks(hooks_.get());
   hooks_ = std::make_unique<HookCaller>(std::move(hooks));
   ObserveSpawns(true);
 }

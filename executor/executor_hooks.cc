@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "weft/task/check.h"
 #include "weft/task/runnable.h"
 #include "weft/task/running.h"
 #include "weft/task/spawner.h"
@@ -52,6 +53,14 @@ void CallFor(TaskHeader& task,
 
 HookCaller::HookCaller(std::shared_ptr<const ExecutorHooks> hooks)
     : hooks_(std::move(hooks)) {}
+
+void CheckNoHooks(const HookCaller* present) {
+  WEFT_CHECK(
+      present == nullptr,
+      "SetHooks() was called twice on one executor, whose tasks belong to "
+      "the hooks they were spawned with (TaskLints::Start() sets some, and "
+      "takes yours)");
+}
 
 void HookCaller::NoteSpawn(Runnable<SpawnedTask>& task) noexcept {
   task.metadata().observed = true;

@@ -103,6 +103,9 @@ class HookCaller final : public task_internal::PollObserver {
   const std::shared_ptr<const ExecutorHooks> hooks_;
 };
 
+// CHECK-fails if an executor that is to get hooks has `present` ones.
+void CheckNoHooks(const HookCaller* present);
+
 // Polls a task of an executor whose observer this is, or that has none.
 inline void Poll(Runnable<SpawnedTask> runnable,
                  task_internal::PollObserver* observer) {

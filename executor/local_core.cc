@@ -408,11 +408,7 @@ void LocalCore::SetHooks(std::shared_ptr<const ExecutorHooks> hooks) {
   WEFT_CHECK(!running_ && ticking_ == 0,
              "SetHooks() was called by a task of the executor, or inside its "
              "Run(): call it before");
-  WEFT_CHECK(
-      hooks_ == nullptr,
-      "SetHooks() was called twice on one executor, whose tasks belong to "
-      "the hooks they were spawned with (TaskLints::Start() sets some, and "
-      "takes yours)");
+  CheckNoHooks(hooks_.get());
   hooks_ = std::make_unique<HookCaller>(std::move(hooks));
   observer_ = hooks_->poll_observer();
   ObserveSpawns(true);

@@ -137,7 +137,7 @@ class TaskLints::Linter {
     monitor_options.signal = options_.signal;
     monitor_options.on_stuck = [this](const StuckTask& stuck) {
       Report(TaskLint::kNeverYields, stuck.task, stuck.spawned_at,
-             stuck.ToString());
+             [&stuck] { return stuck.ToString(); });
     };
     auto monitor = watch(monitor_options);
     if (!monitor.ok()) return monitor.status();
@@ -168,22 +168,23 @@ class TaskLints::Linter {
     const task_internal::Running& running = task_internal::ThisThreadRuns();
     if (streaks.Note(number_, task, running.woken) != options_.self_wakes)
       return;
-    Report(
-        TaskLint::kSelfWake, task, running.task->spawned_at,
-        absl::StrCat(
-            DescribeTask(task, running.task->name(), running.task->spawned_at),
-            " woke itself in each of its last ", options_.self_wakes,
-            " polls: if it waits for something, let that wake it\n"));
+    Report(TaskLint::kSelfWake, task, running.task->spawned_at, [&] {
+      return absl::StrCat(
+          DescribeTask(task, running.task->name(), running.task->spawned_at),
+          " woke itself in each of its last ", options_.self_wakes,
+          " polls: if it waits for something, let that wake it\n");
+    });
   }
 
   // On the thread that destroys it.
   void Forgotten(const TaskInfo& task) {
-    Report(
-        TaskLint::kLostWaker, task.id, task.spawned_at,
-        absl::StrCat(DescribeTask(task.id, task.name, task.spawned_at),
-                     " is destroyed while it waits: nobody has its waker, nor "
-                     "its handle\n",
-                     AwaitTrace::ToString(task.awaits)));
+    Report(TaskLint::kLostWaker, task.id, task.spawned_at, [&task] {
+      return absl::StrCat(
+          DescribeTask(task.id, task.name, task.spawned_at),
+          " is destroyed while it waits: nobody has its waker, nor "
+          "its handle\n",
+          AwaitTrace::ToString(task.awaits));
+    });
   }
 
  private:
@@ -203,7 +204,8 @@ class TaskLints::Linter {
         if (task.state != TaskInfo::State::kForgotten) continue;
         found.insert(task.id);
         if (!seen.contains(task.id)) continue;
-        Report(TaskLint::kLostWaker, task.id, task.spawned_at, task.ToString());
+        Report(TaskLint::kLostWaker, task.id, task.spawned_at,
+               [&task] { return task.ToString(); });
       }
       seen = std::move(found);
     }
@@ -255,9 +257,10 @@ class TaskLints::Linter {
       const std::lock_guard lock(mutex_);
       if (!makers_.insert(maker).second) return;
     }
-    Report(TaskLint::kLargeFrame, TaskId(), SourceLocation(),
-           absl::StrCat("a frame, or a task, of ", size, " bytes is made in ",
-                        maker, ": keep what is large on the heap\n"));
+    Report(TaskLint::kLargeFrame, TaskId(), SourceLocation(), [&] {
+      return absl::StrCat("a frame, or a task, of ", size, " bytes is made in ",
+                          maker, ": keep what is large on the heap\n");
+    });
   }
 
   // Where many tasks are spawned, some are enough.
@@ -273,10 +276,12 @@ class TaskLints::Linter {
     reported_.emplace(lint, task);
     return true;
   }
+  // Calls text() for what is reported only: there may be very many others.
+  template <class TextFn>
   void Report(TaskLint lint, TaskId task, const SourceLocation& spawned_at,
-              std::string text) {
+              TextFn text) {
     if (!IsWanted(lint, task, spawned_at)) return;
-    options_.on_report({.lint = lint, .task = task, .text = std::move(text)});
+    options_.on_report({.lint = lint, .task = task, .text = text()});
   }
 
   using Stack = std::array<void*, 16>;

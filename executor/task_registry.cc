@@ -30,7 +30,7 @@ void DropAll(TaskRing& left) {
 
 void TaskRegistry::Own() {
   const std::lock_guard lock(mutex_);
-  owned_.store(true, std::memory_order_relaxed);  // relaxed: see above
+  owned_.store(true, std::memory_order_relaxed);  // relaxed: see IsOwned()
 }
 
 void TaskRegistry::Disown() {
@@ -40,7 +40,7 @@ void TaskRegistry::Disown() {
     const std::lock_guard lock(mutex_);
     left = TakeLeft();
     answered = AnswerAll();
-    owned_.store(false, std::memory_order_relaxed);  // relaxed: see above
+    owned_.store(false, std::memory_order_relaxed);  // relaxed: see IsOwned()
   }
   DropAll(left);
 }

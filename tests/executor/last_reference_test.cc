@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -94,7 +95,7 @@ TEST(LastReferenceTest, AWakerGoesBesideADump) {
   std::atomic<int> gone{0};
   Wakers wakers;
   Executor executor;
-  const Dumps dumps(executor);
+  std::optional<Dumps> dumps(std::in_place, executor);
   std::atomic<bool> stop{false};
   std::thread drops([&] {
     while (!stop.load()) wakers.DropAll();
@@ -107,7 +108,9 @@ TEST(LastReferenceTest, AWakerGoesBesideADump) {
   }
   TickUntilGone(executor, gone, rounds * kTasks);
   stop.store(true);
+  dumps.reset();
   drops.join();
+  EXPECT_EQ(gone.load(), rounds * kTasks);
 }
 
 TEST(LastReferenceTest, AHandleGoesBesideADump) {
@@ -115,7 +118,7 @@ TEST(LastReferenceTest, AHandleGoesBesideADump) {
   std::atomic<int> gone{0};
   Wakers wakers;
   Executor executor;
-  const Dumps dumps(executor);
+  std::optional<Dumps> dumps(std::in_place, executor);
   for (int i = 0; i < rounds; ++i) {
     std::vector<JoinHandle<>> handles;
     for (int k = 0; k < kTasks; ++k) {
@@ -127,6 +130,8 @@ TEST(LastReferenceTest, AHandleGoesBesideADump) {
     TickAll(executor);
   }
   TickUntilGone(executor, gone, rounds * kTasks);
+  dumps.reset();
+  EXPECT_EQ(gone.load(), rounds * kTasks);
 }
 
 TEST(LastReferenceTest, AWakerGoesBesideTheEnd) {

@@ -314,9 +314,8 @@ void ExecutorCore::RunTask(Runner& runner, void* task) {
   runner.misses = 0;
   runner.polls.Add();
   auto runnable = Runnable<SpawnedTask>::FromRaw(task);
-  if (runner.timing) {
-    const TaskStamp stamp = TaskStamp::TakeOff(runnable.metadata());
-    if (stamp.IsSet()) return RunStamped(runner, stamp, std::move(runnable));
+  if (runner.timing && TaskStamp::IsOn(runnable.metadata())) {
+    return RunStamped(runner, std::move(runnable));
   }
   Poll(std::move(runnable), runner.observer);
 }
@@ -503,9 +502,9 @@ void ExecutorCore::RunTicked(void* task) {
   CountShared(tick_polls_);
   auto runnable = Runnable<SpawnedTask>::FromRaw(task);
   // Acquire: the histograms are there.
-  if (histograms_on_.load(std::memory_order_acquire)) {
-    const TaskStamp stamp = TaskStamp::TakeOff(runnable.metadata());
-    if (stamp.IsSet()) return RunTickStamped(stamp, std::move(runnable));
+  if (histograms_on_.load(std::memory_order_acquire) &&
+      TaskStamp::IsOn(runnable.metadata())) {
+    return RunTickStamped(std::move(runnable));
   }
   Poll(std::move(runnable), FindObserver());
 }

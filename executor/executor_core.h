@@ -37,7 +37,6 @@
 #include "weft/executor/task_census.h"
 #include "weft/executor/task_dump.h"
 #include "weft/executor/task_registry.h"
-#include "weft/executor/task_stamp.h"
 #include "weft/executor/tick_list.h"
 #include "weft/executor/watchers.h"
 #include "weft/task/context.h"
@@ -179,9 +178,8 @@ class ExecutorCore final : public Spawner, public PollWatched {
   void ReclaimDriver(Runner& runner, Instant deadline);
 
   void RunTask(Runner& runner, void* task);
-  void RunStamped(Runner& runner, TaskStamp stamp,
-                  Runnable<SpawnedTask> runnable);
-  void RunTickStamped(TaskStamp stamp, Runnable<SpawnedTask> runnable);
+  void RunStamped(Runner& runner, Runnable<SpawnedTask> runnable);
+  void RunTickStamped(Runnable<SpawnedTask> runnable);
   void RunTicked(void* task);
   // Of each poll; null if there is none.
   task_internal::PollObserver* FindObserver();

@@ -124,21 +124,21 @@ void ExecutorCore::StampInjected(uint64_t number, SpawnedTask& task) {
   // Acquire: as above.
   if (!histograms_on_.load(std::memory_order_acquire)) return;
   if (Random(number).Next() >> (64 - kInjectedShift) != 0) {
-    return DropOldStamp(task);
+    return TaskStamp::Drop(task);
   }
   PutStamp(task, kInjectedShift);
 }
 
-void ExecutorCore::RunStamped(Runner& runner, TaskStamp stamp,
-                              Runnable<SpawnedTask> runnable) {
+void ExecutorCore::RunStamped(Runner& runner, Runnable<SpawnedTask> runnable) {
+  const TaskStamp stamp = TaskStamp::TakeOff(runnable.metadata());
   // Relaxed: `timing` was set after an acquire load.
   PollTimes& times = *runner.times.load(std::memory_order_relaxed);
   runner.sampler.Measured(
       times.Run(stamp, [&] { Poll(std::move(runnable), runner.observer); }));
 }
 
-void ExecutorCore::RunTickStamped(TaskStamp stamp,
-                                  Runnable<SpawnedTask> runnable) {
+void ExecutorCore::RunTickStamped(Runnable<SpawnedTask> runnable) {
+  const TaskStamp stamp = TaskStamp::TakeOff(runnable.metadata());
   // Relaxed: the caller has seen `histograms_on_`.
   tick_times_.load(std::memory_order_relaxed)->RunShared(stamp, [&] {
     Poll(std::move(runnable), FindObserver());

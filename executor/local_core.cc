@@ -256,12 +256,9 @@ bool LocalCore::RunOne() {
   void* task = ready_.Pop();
   task_internal::PrefetchRunnable(ready_.PeekNext());
   polls_.Add();
-  if (timing_) {
-    const TaskStamp stamp = TaskStamp::TakeOff(MetadataOf(task));
-    if (stamp.IsSet()) {
-      RunStamped(stamp, task);
-      return true;
-    }
+  if (timing_ && TaskStamp::IsOn(MetadataOf(task))) {
+    RunStamped(task);
+    return true;
   }
   Poll(task);
   return true;
@@ -598,7 +595,8 @@ void LocalCore::SyncTiming() {
   sampler_ = PollSampler(Environment::CurrentRandom().Next());
 }
 
-[[gnu::noinline]] void LocalCore::RunStamped(TaskStamp stamp, void* task) {
+[[gnu::noinline]] void LocalCore::RunStamped(void* task) {
+  const TaskStamp stamp = TaskStamp::TakeOff(MetadataOf(task));
   // Relaxed: `timing_` was set after an acquire load.
   PollTimes& times = *times_.load(std::memory_order_relaxed);
   sampler_.Measured(times.Run(stamp, [this, task] { Poll(task); }));

@@ -35,7 +35,6 @@
 #include "weft/executor/task_dump.h"
 #include "weft/executor/task_list.h"
 #include "weft/executor/task_ring.h"
-#include "weft/executor/task_stamp.h"
 #include "weft/task/context.h"
 #include "weft/task/driver.h"
 #include "weft/task/instant.h"
@@ -136,7 +135,7 @@ class LocalCore final : public Spawner, public PollWatched {
   void BeginWork();
   void EndWork();
   void Poll(void* task);
-  void RunStamped(TaskStamp stamp, void* task);
+  void RunStamped(void* task);
 
   bool RunOne();
   // Runs tasks for one poll of Drive(); false if there are no more.

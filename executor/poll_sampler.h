@@ -10,8 +10,8 @@
 // counted down to it, and nothing else happens at those in between.
 //
 // k follows the mean length of what has been timed: a block lasts for about
-// kBlockNanoseconds, so that three looks at the clock of 20 ns each cost some 1.5 %,
-// but has at most 256 polls. Where polls take longer than that each one is timed.
+// kBlockNanoseconds, so that three looks at the clock of 20 ns each cost some 0.7 %,
+// but has at most 512 polls. Where polls take longer than that each one is timed.
 //
 // Thread safety: one thread at a time.
 #ifndef WEFT_EXECUTOR_POLL_SAMPLER_H_
@@ -26,8 +26,8 @@ namespace weft::executor_internal {
 
 class PollSampler {
  public:
-  static constexpr int kMaxShift = 8;
-  static constexpr int64_t kBlockNanoseconds = 4096;
+  static constexpr int kMaxShift = 9;
+  static constexpr int64_t kBlockNanoseconds = 8192;
   static constexpr int kSkip = -1;
 
   explicit constexpr PollSampler(uint64_t seed) : random_(seed) {}

@@ -55,17 +55,13 @@ struct PollTimes {
   TaskStamp(Instant::Now(), shift).PutOn(task);
 }
 
-// Takes off a stamp that was left on the task by a runner which polled it without
-// knowing of the histograms yet.
-inline void DropOldStamp(SpawnedTask& task) {
-  if (TaskStamp::On(task).IsSet()) TaskStamp().PutOn(task);
-}
-
-// Stamps a task that is made ready if its poll is to be timed.
+// Stamps a task that is made ready if its poll is to be timed. Else it has no stamp:
+// one may have been left by a runner that polled it without knowing of the histograms
+// yet.
 inline void StampSampled(PollSampler& sampler, SpawnedTask& task) {
   const int shift = sampler.Next();
   if (shift != PollSampler::kSkip) return PutStamp(task, shift);
-  DropOldStamp(task);
+  TaskStamp::Drop(task);
 }
 
 }  // namespace weft::executor_internal

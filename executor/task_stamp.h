@@ -46,18 +46,18 @@ class TaskStamp {
     task.shard = (task.shard & 0xffff) | (word_ & 0xffff'0000);
     task.spare = static_cast<uint16_t>(word_);
   }
-  // What PutOn() has put on `task`, if anything; it stays there.
-  static TaskStamp On(const SpawnedTask& task) {
-    TaskStamp stamp;
-    stamp.word_ = (task.shard & 0xffff'0000) | task.spare;
-    return stamp;
-  }
-  // Takes it off again; one that is not set if there is none.
+  // Whether there is one on `task`. One look at its lower half, which is not 0 then:
+  // this is asked before each poll.
+  static bool IsOn(const SpawnedTask& task) { return task.spare != 0; }
+  // Takes it off; not set if there was none. One store: what is left of its upper
+  // half says nothing.
   static TaskStamp TakeOff(SpawnedTask& task) {
-    const TaskStamp stamp = On(task);
-    if (stamp.IsSet()) TaskStamp().PutOn(task);
+    TaskStamp stamp;
+    if (IsOn(task)) stamp.word_ = (task.shard & 0xffff'0000) | task.spare;
+    Drop(task);
     return stamp;
   }
+  static void Drop(SpawnedTask& task) { task.spare = 0; }
 
  private:
   static constexpr int kShiftBits = 4;

@@ -38,7 +38,7 @@ def results(*figures):
 class RunTest(unittest.TestCase):
 
     def setUp(self):
-        self.peers, self.cases = run.read_suite(SUITE)
+        self.peers, self.rounds, self.cases = run.read_suite(SUITE)
         self.fib = self.cases[0]
 
     def program(self, name, script):
@@ -53,13 +53,17 @@ class RunTest(unittest.TestCase):
 
     def test_a_suite_is_read(self):
         self.assertEqual(self.peers, ["tokio", "go"])
+        self.assertEqual(self.rounds, 7)
         self.assertEqual([case.name for case in self.cases], ["fib", "idle/cpu"])
         self.assertEqual((self.fib.size, self.fib.quick, self.fib.iterations), (27, 22, 4))
         self.assertEqual(self.cases[1].quick, 10)
 
+    def test_a_suite_may_want_more_rounds(self):
+        self.assertEqual(run.read_suite("rounds 21\n")[1], 21)
+
     def test_the_executors_suite_is_sound(self):
         with open("bench/executor/cases.txt", encoding="utf-8") as file:
-            peers, cases = run.read_suite(file.read())
+            peers, _, cases = run.read_suite(file.read())
         self.assertEqual(len({case.name for case in cases}), len(cases))
         for case in cases:
             self.assertIn(case.driver, ("io", "cpu"))
@@ -69,7 +73,7 @@ class RunTest(unittest.TestCase):
 
     def test_the_suite_of_observing_is_sound(self):
         with open("bench/observe/cases.txt", encoding="utf-8") as file:
-            peers, cases = run.read_suite(file.read())
+            peers, _, cases = run.read_suite(file.read())
         self.assertEqual(peers, ["uncounted", "histograms"])
         for case in cases:
             for peer in peers:

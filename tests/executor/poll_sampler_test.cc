@@ -39,11 +39,11 @@ TEST(PollSamplerTest, TheFirstPollIsTimed) {
 }
 
 TEST(PollSamplerTest, BlocksLastForAboutAsLongWhateverThePolls) {
-  EXPECT_EQ(BlockSize(1), 256u);
-  EXPECT_EQ(BlockSize(16), 256u);
-  EXPECT_EQ(BlockSize(100), 64u);
-  EXPECT_EQ(BlockSize(1000), 8u);
-  EXPECT_EQ(BlockSize(4096), 1u);
+  EXPECT_EQ(BlockSize(1), 512u);
+  EXPECT_EQ(BlockSize(16), 512u);
+  EXPECT_EQ(BlockSize(100), 128u);
+  EXPECT_EQ(BlockSize(1000), 16u);
+  EXPECT_EQ(BlockSize(8192), 1u);
   EXPECT_EQ(BlockSize(1'000'000'000), 1u);
 }
 

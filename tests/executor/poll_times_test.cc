@@ -71,12 +71,12 @@ TEST(StampSampledTest, TakesOffAStampThatWasLeft) {
   int skipped = 0;
   for (int i = 0; i < 100; ++i) {
     PutStamp(task, 0);
-    EXPECT_TRUE(TaskStamp::On(task).IsSet());
+    EXPECT_TRUE(TaskStamp::IsOn(task));
     PollSampler same = sampler;
     StampSampled(sampler, task);
     if (same.Next() != PollSampler::kSkip) continue;
     ++skipped;
-    EXPECT_FALSE(TaskStamp::On(task).IsSet());
+    EXPECT_FALSE(TaskStamp::IsOn(task));
   }
   EXPECT_GE(skipped, 1);
 }

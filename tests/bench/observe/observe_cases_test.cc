@@ -47,7 +47,8 @@ TEST(ObserveCasesTest, TheTableHasThemAll) {
   for (std::string line; std::getline(table, line);) {
     std::string name;
     std::istringstream(line) >> name;
-    if (name.empty() || name[0] == '#' || name == "peers") continue;
+    if (name.empty() || name[0] == '#') continue;
+    if (name == "peers" || name == "rounds") continue;
     names.insert(name.substr(0, name.find('/')));
   }
 

@@ -143,8 +143,9 @@ def weft_cc_model_test(name, copts = [], deps = [], tags = [], **kwargs):
     """
     weft_cc_test(
         name = name,
-        # The checked longjmp takes Relacy's stack switches for an attack.
-        copts = ["-U_FORTIFY_SOURCE"] + copts,
+        # The checked longjmp takes Relacy's stack switches for an attack, and its
+        # heap replaces only the operators that are not told a size.
+        copts = ["-U_FORTIFY_SOURCE", "-fno-sized-deallocation"] + copts,
         tags = tags + ["needs_exceptions", "plain_only"],
         deps = deps + ["@relacy"],
         **kwargs

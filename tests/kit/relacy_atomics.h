@@ -31,6 +31,9 @@
 namespace weft {
 
 struct RelacyAtomics {
+  // While another thread has to do something.
+  static void Yield() { rl::yield(1, RL_INFO); }
+
   // What production code uses of std::atomic<T>.
   template <class T>
   class Atomic {

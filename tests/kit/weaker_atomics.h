@@ -24,12 +24,15 @@ enum class Weaken {
 
 template <Weaken kWeaken>
 struct WeakerAtomics {
+  static void Yield() { RelacyAtomics::Yield(); }
+
   template <class T>
   using Plain = RelacyAtomics::Plain<T>;
 
   template <class T>
   class Atomic {
    public:
+    Atomic() = default;
     Atomic(T value) : atomic_(value) {}  // NOLINT: implicit, as std::atomic's
 
     T load(std::memory_order order) const { return atomic_.load(Less(order)); }

@@ -1,0 +1,344 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Sender, WeakSender, SendPermit: the sending ends of a channel (sync/channel.h).
+//
+// Thread safety: all methods of an end that others may use at the same time are
+// const; an end is copied, assigned and destroyed by one thread at a time.
+// Lifetime: an end outlives the futures that it made. Ends may be destroyed in any
+// order.
+// Dropping: a Send that is dropped has sent nothing, and its value goes with it,
+// unless TakeValue() saves that. A Reserve that is dropped leaves the queue; a
+// permit that is dropped gives its place back. Of the last sender: closes.
+#ifndef WEFT_SYNC_CHANNEL_SENDER_H_
+#define WEFT_SYNC_CHANNEL_SENDER_H_
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "weft/sync/backoff.h"
+#include "weft/sync/channel_state.h"
+#include "weft/sync/queue_step.h"
+#include "weft/sync/send_result.h"
+#include "weft/sync/wait_queue.h"
+#include "weft/task/block_on.h"
+#include "weft/task/check.h"
+#include "weft/task/context.h"
+#include "weft/task/polled.h"
+#include "weft/task/status.h"
+
+namespace weft::sync {
+
+template <class T>
+class Sender;
+template <class T>
+class Receiver;
+
+template <class T>
+class [[nodiscard]] SendFuture {
+ public:
+  using Output = SendResult<T>;
+
+  SendFuture(SendFuture&&) = default;
+  SendFuture& operator=(SendFuture&&) = delete;
+  ~SendFuture() {
+    if (wait_.polled) state_->DropSender(wait_);
+  }
+
+  Polled<Output> Poll(Context& cx);
+
+  // The value, if it was not sent; there is nothing to poll for after that.
+  std::optional<T> TakeValue() {
+    if (wait_.polled) state_->DropSender(wait_);
+    return std::exchange(value_, std::nullopt);
+  }
+
+ private:
+  friend Sender<T>;
+  SendFuture(sync_internal::ChannelState<T>* state, T value)
+      : state_(state), value_(std::move(value)) {}
+
+  sync_internal::ChannelState<T>* state_;
+  std::optional<T> value_;
+  sync_internal::WaitNode wait_;
+};
+
+// A place in a channel, kept for one value.
+template <class T>
+class [[nodiscard]] SendPermit {
+ public:
+  SendPermit(SendPermit&& other) noexcept
+      : state_(std::exchange(other.state_, nullptr)) {}
+  SendPermit& operator=(SendPermit&& other) noexcept {
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~SendPermit() {
+    if (state_ != nullptr) state_->GiveBack();
+  }
+
+  // Sends without waiting. Not ok() only if the channel is closed.
+  SendResult<T> Send(T value) && {
+    WEFT_CHECK(state_ != nullptr, "this permit was moved from, or has been used");
+    SendPermit self = std::move(*this);
+    if (self.state_->PushReserved(value) != sync_internal::QueueResult::kDone) {
+      return SendResult<T>::Closed(std::move(value));
+    }
+    self.state_ = nullptr;
+    return SendResult<T>::Sent();
+  }
+
+ private:
+  friend Sender<T>;
+  template <class U>
+  friend class ReserveFuture;
+  explicit SendPermit(sync_internal::ChannelState<T>* state) : state_(state) {}
+
+  sync_internal::ChannelState<T>* state_;
+};
+
+template <class T>
+class [[nodiscard]] ReserveFuture {
+ public:
+  using Output = absl::StatusOr<SendPermit<T>>;
+
+  ReserveFuture(ReserveFuture&&) = default;
+  ReserveFuture& operator=(ReserveFuture&&) = delete;
+  ~ReserveFuture() {
+    if (wait_.polled) state_->DropSender(wait_);
+  }
+
+  Polled<Output> Poll(Context& cx);
+
+ private:
+  friend Sender<T>;
+  explicit ReserveFuture(sync_internal::ChannelState<T>* state)
+      : state_(state) {}
+
+  sync_internal::ChannelState<T>* state_;
+  sync_internal::WaitNode wait_;
+};
+
+// Ready when nobody will receive any more.
+template <class T>
+class [[nodiscard]] ChannelClosedFuture {
+ public:
+  using Output = void;
+
+  explicit ChannelClosedFuture(sync_internal::ChannelState<T>* state)
+      : state_(state) {}
+  ChannelClosedFuture(ChannelClosedFuture&&) = default;
+  ChannelClosedFuture& operator=(ChannelClosedFuture&&) = delete;
+  ~ChannelClosedFuture() {
+    if (wait_.polled) state_->DropCloser(wait_);
+  }
+
+  Polled<void> Poll(Context& cx) {
+    if (!cx.HasBudget()) return kPending;
+    if (state_->SleepUntilClosed(wait_, cx)) return kPending;
+    cx.Charge();
+    return Unit();
+  }
+
+ private:
+  sync_internal::ChannelState<T>* state_;
+  sync_internal::WaitNode wait_;
+};
+
+template <class T>
+class WeakSender;
+
+template <class T>
+class Sender {
+ public:
+  Sender(const Sender& other) : state_(other.state()) { state_->senders.Add(); }
+  Sender(Sender&& other) noexcept
+      : state_(std::exchange(other.state_, nullptr)) {}
+  Sender& operator=(Sender other) noexcept {
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~Sender() {
+    if (state_ == nullptr || !state_->senders.Remove()) return;
+    state_->Close();
+    state_->Unref();
+  }
+
+  // Ready once there was room for `value`, or the channel was closed. Its place
+  // among those who wait is that of its first poll.
+  SendFuture<T> Send(T value) const {
+    return SendFuture<T>(state(), std::move(value));
+  }
+  SendResult<T> BlockingSend(T value) const {
+    return task_internal::BlockFor("Sender::BlockingSend()",
+                                   Send(std::move(value)));
+  }
+  // Never waits.
+  SendResult<T> TrySend(T value) const;
+  // Where there is no room makes some: takes out the oldest value and sets
+  // `displaced` to it. Where other senders take that room, it takes out another
+  // one, and the ones before are destroyed. Requires: a capacity above 0.
+  SendResult<T> ForceSend(T value, std::optional<T>* displaced = nullptr) const;
+
+  // Ready with a place for a value that need not be known yet, or ClosedStatus().
+  // The place counts as taken until the permit is used or dropped.
+  ReserveFuture<T> Reserve() const { return ReserveFuture<T>(state()); }
+  // A permit, RefusedStatus() or ClosedStatus().
+  absl::StatusOr<SendPermit<T>> TryReserve() const;
+
+  // Closes: nothing is sent any more; what was can be received. True if it was
+  // not closed before.
+  bool Close() const { return state()->Close(); }
+  bool IsClosed() const { return state()->IsClosed(); }
+  // Ready once the channel is closed, or its last receiver gone.
+  ChannelClosedFuture<T> Closed() const { return ChannelClosedFuture<T>(state()); }
+
+  // Moments' figures; capacity() is kUnbounded of an unbounded channel.
+  static constexpr size_t kUnbounded = sync_internal::ChannelState<T>::kUnbounded;
+  size_t size() const { return state()->Size(); }
+  bool empty() const { return size() == 0; }
+  bool IsFull() const { return state()->IsFull(); }
+  size_t capacity() const { return state()->capacity(); }
+  size_t sender_count() const { return state()->senders.Get(); }
+  size_t receiver_count() const { return state()->receivers.Get(); }
+
+  template <class End>
+  bool IsSameChannel(const End& other) const {
+    return state_ == other.state_;
+  }
+  WeakSender<T> Downgrade() const { return WeakSender<T>(state()); }
+
+ private:
+  template <class U>
+  friend class Receiver;
+  friend WeakSender<T>;
+  friend sync_internal::ChannelAccess;
+  // Takes over a count.
+  explicit Sender(sync_internal::ChannelState<T>* state) : state_(state) {}
+
+  sync_internal::ChannelState<T>* state() const {
+    WEFT_CHECK(state_ != nullptr, "this end of a channel was moved from");
+    return state_;
+  }
+
+  sync_internal::ChannelState<T>* state_;
+};
+
+// Keeps a channel's memory, but does not keep it open.
+template <class T>
+class WeakSender {
+ public:
+  WeakSender(const WeakSender& other) : state_(other.state_) { state_->Ref(); }
+  WeakSender& operator=(const WeakSender& other) {
+    other.state_->Ref();
+    std::exchange(state_, other.state_)->Unref();
+    return *this;
+  }
+  ~WeakSender() { state_->Unref(); }
+
+  // Nullopt if all senders are gone.
+  std::optional<Sender<T>> Upgrade() const {
+    if (!state_->senders.TryAdd()) return std::nullopt;
+    return Sender<T>(state_);
+  }
+
+ private:
+  friend Sender<T>;
+  explicit WeakSender(sync_internal::ChannelState<T>* state) : state_(state) {
+    state_->Ref();
+  }
+
+  sync_internal::ChannelState<T>* state_;
+};
+
+template <class T>
+Polled<SendResult<T>> SendFuture<T>::Poll(Context& cx) {
+  WEFT_CHECK(value_.has_value(), "a Send was polled after it was ready");
+  if (!cx.HasBudget()) return kPending;
+  for (;;) {
+    switch (state_->Push(*value_)) {
+      case sync_internal::QueueResult::kDone:
+        state_->FinishSender(wait_);
+        value_.reset();
+        cx.Charge();
+        return SendResult<T>::Sent();
+      case sync_internal::QueueResult::kClosed:
+        state_->FinishSender(wait_);
+        return SendResult<T>::Closed(*std::exchange(value_, std::nullopt));
+      case sync_internal::QueueResult::kBusy:
+        cx.waker().WakeByRef();
+        return kPending;
+      case sync_internal::QueueResult::kNotNow:
+        if (state_->SleepAsSender(wait_, cx)) return kPending;
+    }
+  }
+}
+
+template <class T>
+SendResult<T> Sender<T>::TrySend(T value) const {
+  switch (state()->Push(value)) {
+    case sync_internal::QueueResult::kDone:
+      return SendResult<T>::Sent();
+    case sync_internal::QueueResult::kClosed:
+      return SendResult<T>::Closed(std::move(value));
+    default:
+      return SendResult<T>::Full(std::move(value));
+  }
+}
+
+template <class T>
+SendResult<T> Sender<T>::ForceSend(T value, std::optional<T>* displaced) const {
+  sync_internal::Backoff<> backoff;
+  for (;;) {
+    const sync_internal::QueueResult result = state()->Push(value);
+    if (result == sync_internal::QueueResult::kDone) {
+      return SendResult<T>::Sent();
+    }
+    if (result == sync_internal::QueueResult::kClosed) {
+      return SendResult<T>::Closed(std::move(value));
+    }
+    std::optional<T> oldest;
+    if (state()->Pop(oldest) != sync_internal::QueueResult::kDone) {
+      backoff.Wait();
+    } else if (displaced != nullptr) {
+      displaced->reset();
+      displaced->emplace(*std::move(oldest));
+    }
+  }
+}
+
+template <class T>
+Polled<absl::StatusOr<SendPermit<T>>> ReserveFuture<T>::Poll(Context& cx) {
+  if (!cx.HasBudget()) return kPending;
+  for (;;) {
+    switch (state_->Reserve()) {
+      case sync_internal::QueueResult::kDone:
+        state_->FinishSender(wait_);
+        cx.Charge();
+        return Output(SendPermit<T>(state_));
+      case sync_internal::QueueResult::kClosed:
+        state_->FinishSender(wait_);
+        return Output(ClosedStatus());
+      default:
+        if (state_->SleepAsSender(wait_, cx)) return kPending;
+    }
+  }
+}
+
+template <class T>
+absl::StatusOr<SendPermit<T>> Sender<T>::TryReserve() const {
+  switch (state()->Reserve()) {
+    case sync_internal::QueueResult::kDone:
+      return SendPermit<T>(state_);
+    case sync_internal::QueueResult::kClosed:
+      return ClosedStatus();
+    default:
+      return RefusedStatus();
+  }
+}
+
+}  // namespace weft::sync
+
+#endif  // WEFT_SYNC_CHANNEL_SENDER_H_

@@ -37,7 +37,8 @@
 namespace weft::sync_internal {
 
 // kLap is the number of places of a block, with the one that has no slot.
-template <class T, class Atomics = task_internal::StdAtomics, uint64_t kLap = 32>
+template <class T, class Atomics = task_internal::StdAtomics,
+          uint64_t kLap = 32>
 class BlockQueue {
  public:
   BlockQueue() = default;
@@ -45,7 +46,8 @@ class BlockQueue {
   BlockQueue& operator=(const BlockQueue&) = delete;
   ~BlockQueue() {
     std::optional<T> value;
-    while (Pop(value).result == QueueResult::kDone) value.reset();
+    const auto take = [&](T&& item) { value.emplace(std::move(item)); };
+    while (Pop(take).result == QueueResult::kDone) value.reset();
     // Relaxed: nobody else is left.
     delete head_block_.load(std::memory_order_relaxed);
   }
@@ -87,9 +89,10 @@ class BlockQueue {
     }
   }
 
-  // Moves a value into `value`, which is empty, if kDone. Waits for a sender that
-  // has claimed the place and is moving its value in.
-  QueueStep Pop(std::optional<T>& value) {
+  // Calls take(T&&) with a value, which it moves from without throwing, if kDone.
+  // Waits for a sender that has claimed the place and is moving its value in.
+  template <class Take>
+  QueueStep Pop(Take take) {
     Backoff<Atomics> backoff;
     // Acquire: with the word comes its block.
     uint64_t head = head_.load(std::memory_order_acquire);
@@ -101,7 +104,8 @@ class BlockQueue {
         continue;
       }
       if (IsEmpty(head)) {
-        if (std::exchange(head, head_.load(std::memory_order_acquire)) != head) {
+        if (std::exchange(head, head_.load(std::memory_order_acquire)) !=
+            head) {
           continue;
         }
         return {WhyNone(head)};
@@ -120,7 +124,7 @@ class BlockQueue {
         continue;
       }
       if (offset + 1 == kSlots) MoveOn(*block);
-      Take(*block, offset, value);
+      TakeFrom(*block, offset, take);
       return {QueueResult::kDone};
     }
   }
@@ -128,18 +132,15 @@ class BlockQueue {
   // As RingQueue's, but with a claim for each value.
   template <class Take>
   QueueStep PopSome(size_t& count, Take take) {
-    std::optional<T> value;
-    QueueStep step{QueueResult::kDone};
-    for (size_t taken = 0; taken < count; ++taken) {
-      step = Pop(value);
-      if (step.result != QueueResult::kDone) {
-        count = taken;
-        return {taken > 0 ? QueueResult::kDone : step.result};
-      }
-      take(*std::move(value));
-      value.reset();
+    QueueResult result = QueueResult::kDone;
+    size_t taken = 0;
+    while (taken < count) {
+      result = Pop(take).result;
+      if (result != QueueResult::kDone) break;
+      ++taken;
     }
-    return step;
+    count = taken;
+    return {taken > 0 ? QueueResult::kDone : result};
   }
 
   // As RingQueue's.
@@ -229,12 +230,13 @@ class BlockQueue {
     head_.fetch_add(kOnePlace, std::memory_order_acq_rel);
   }
 
-  void Take(Block& block, uint64_t offset, std::optional<T>& value) {
+  template <class Take>
+  void TakeFrom(Block& block, uint64_t offset, Take take) {
     Slot& slot = block.slots[offset];
     Backoff<Atomics> backoff;
     // Acquire: the value.
     while (!slot.full.load(std::memory_order_acquire)) backoff.Wait();
-    value.emplace(std::move(slot.value()));
+    take(std::move(slot.value()));
     slot.value().~T();
     // Acquire-release: the last one sees that all others are done.
     if (block.taken.fetch_add(1, std::memory_order_acq_rel) + 1 == kSlots) {
@@ -259,12 +261,17 @@ class BlockQueue {
     return (tail & kClosed) != 0 ? QueueResult::kClosed : QueueResult::kNotNow;
   }
 
-  // What senders write, and what receivers do.
-  alignas(64) typename Atomics::template Atomic<uint64_t> tail_{0};
+  static constexpr size_t kCacheLine = 64;
+
+  // What senders write, and what receivers do, in different cache lines wherever
+  // the whole comes to lie; and other things that follow it, in another one.
+  typename Atomics::template Atomic<uint64_t> tail_{0};
   typename Atomics::template Atomic<Block*> tail_block_{nullptr};
-  alignas(64) typename Atomics::template Atomic<uint64_t> head_{0};
+  [[maybe_unused]] char gap_[kCacheLine - 2 * sizeof(uint64_t)];
+  typename Atomics::template Atomic<uint64_t> head_{0};
   typename Atomics::template Atomic<Block*> head_block_{nullptr};
   typename Atomics::template Atomic<uint64_t> tail_seen_{0};
+  [[maybe_unused]] char second_gap_[kCacheLine - 3 * sizeof(uint64_t)];
 };
 
 }  // namespace weft::sync_internal

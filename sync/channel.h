@@ -9,6 +9,7 @@
 //   while (std::optional<Job> job = co_await Next(receiver)) Do(*job);
 //
 //   Channel<T>(n)          holds up to n values; who sends more waits: backpressure
+//   Channel<T>(0)          holds none: a sender waits until its value is received
 //   UnboundedChannel<T>()  holds as many as memory does; sending never waits
 //
 // Ends are handles: a copy is one more sender or receiver. A channel closes when
@@ -49,11 +50,11 @@ struct ChannelAccess {
 
 namespace weft::sync {
 
-// Requires: 0 < capacity <= 2^40.
+// Requires: capacity <= 2^40.
 template <class T>
 std::pair<Sender<T>, Receiver<T>> Channel(size_t capacity) {
-  WEFT_CHECK(capacity > 0 && capacity <= (size_t{1} << 40),
-             "a Channel has a capacity from 1 to 2^40; without a limit it is an "
+  WEFT_CHECK(capacity <= (size_t{1} << 40),
+             "a Channel has a capacity of up to 2^40; without a limit it is an "
              "UnboundedChannel");
   return sync_internal::ChannelAccess::Make<T>(capacity);
 }

@@ -24,8 +24,8 @@
 
 #include "absl/status/statusor.h"
 #include "weft/sync/channel_state.h"
+#include "weft/sync/channel_waits.h"
 #include "weft/sync/queue_step.h"
-#include "weft/sync/wait_queue.h"
 #include "weft/task/block_on.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
@@ -48,7 +48,8 @@ namespace weft::sync_internal {
 // One poll of whoever waits at `node` until pop(), which is a QueueResult, is kDone
 // or kClosed. Pending is kNotNow.
 template <class T, class Pop>
-QueueResult PollPop(ChannelState<T>& state, WaitNode& node, Context& cx, Pop pop) {
+QueueResult PollPop(ChannelState<T>& state, ChannelNode& node, Context& cx,
+                    Pop pop) {
   if (!cx.HasBudget()) return QueueResult::kNotNow;
   for (;;) {
     const QueueResult result = pop();
@@ -83,16 +84,16 @@ class [[nodiscard]] ReceiveFuture {
   }
 
   Polled<Output> Poll(Context& cx) {
-    std::optional<T> value;
-    switch (sync_internal::PollPop(*state_, wait_, cx,
-                                   [&] { return state_->Pop(value); })) {
-      case sync_internal::QueueResult::kDone:
-        return Output(*std::move(value));
-      case sync_internal::QueueResult::kClosed:
-        return Output(ClosedStatus());
-      default:
-        return kPending;
+    Polled<Output> polled = kPending;
+    // Into its place, with one move.
+    const auto pop = [&] {
+      return state_->Pop([&](T&& value) { polled.Emplace(std::move(value)); });
+    };
+    if (sync_internal::PollPop(*state_, wait_, cx, pop) ==
+        sync_internal::QueueResult::kClosed) {
+      polled.Emplace(ClosedStatus());
     }
+    return polled;
   }
 
  private:
@@ -101,7 +102,7 @@ class [[nodiscard]] ReceiveFuture {
       : state_(state) {}
 
   sync_internal::ChannelState<T>* state_;
-  sync_internal::WaitNode wait_;
+  sync_internal::ChannelNode wait_;
 };
 
 template <class T>
@@ -148,7 +149,7 @@ class [[nodiscard]] ReceiveManyFuture {
   sync_internal::ChannelState<T>* state_;
   std::vector<T>* values_;
   size_t max_;
-  sync_internal::WaitNode wait_;
+  sync_internal::ChannelNode wait_;
 };
 
 template <class T>
@@ -157,7 +158,7 @@ class Receiver {
   using Item = T;
 
   Receiver(const Receiver& other) : state_(other.state()) {
-    state_->receivers.Add();
+    state_->receivers().Add();
   }
   Receiver(Receiver&& other) noexcept
       : state_(std::exchange(other.state_, nullptr)),
@@ -170,10 +171,11 @@ class Receiver {
   ~Receiver() {
     if (state_ == nullptr) return;
     next_.reset();
-    if (!state_->receivers.Remove()) return;
+    if (!state_->receivers().Remove()) return;
     state_->Close();
     std::optional<T> unreceived;
-    while (state_->Pop(unreceived) == sync_internal::QueueResult::kDone) {
+    const auto take = [&](T&& value) { unreceived.emplace(std::move(value)); };
+    while (state_->Pop(take) == sync_internal::QueueResult::kDone) {
       unreceived.reset();
     }
     state_->Unref();
@@ -209,8 +211,8 @@ class Receiver {
   bool empty() const { return size() == 0; }
   bool IsFull() const { return state()->IsFull(); }
   size_t capacity() const { return state()->capacity(); }
-  size_t sender_count() const { return state()->senders.Get(); }
-  size_t receiver_count() const { return state()->receivers.Get(); }
+  size_t sender_count() const { return state()->senders().Get(); }
+  size_t receiver_count() const { return state()->receivers().Get(); }
 
   template <class End>
   bool IsSameChannel(const End& other) const {
@@ -252,7 +254,7 @@ class WeakReceiver {
 
   // Nullopt if all receivers are gone.
   std::optional<Receiver<T>> Upgrade() const {
-    if (!state_->receivers.TryAdd()) return std::nullopt;
+    if (!state_->receivers().TryAdd()) return std::nullopt;
     return Receiver<T>(state_);
   }
 
@@ -267,15 +269,12 @@ class WeakReceiver {
 
 template <class T>
 absl::StatusOr<T> Receiver<T>::TryReceive() const {
-  std::optional<T> value;
-  switch (state()->Pop(value)) {
-    case sync_internal::QueueResult::kDone:
-      return *std::move(value);
-    case sync_internal::QueueResult::kClosed:
-      return ClosedStatus();
-    default:
-      return RefusedStatus();
+  absl::StatusOr<T> received = RefusedStatus();
+  if (state()->Pop([&](T&& value) { received.emplace(std::move(value)); }) ==
+      sync_internal::QueueResult::kClosed) {
+    received = ClosedStatus();
   }
+  return received;
 }
 
 template <class T>

@@ -20,9 +20,10 @@
 #include "absl/status/statusor.h"
 #include "weft/sync/backoff.h"
 #include "weft/sync/channel_state.h"
+#include "weft/sync/channel_waits.h"
 #include "weft/sync/queue_step.h"
+#include "weft/sync/rendezvous.h"
 #include "weft/sync/send_result.h"
-#include "weft/sync/wait_queue.h"
 #include "weft/task/block_on.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
@@ -43,26 +44,34 @@ class [[nodiscard]] SendFuture {
 
   SendFuture(SendFuture&&) = default;
   SendFuture& operator=(SendFuture&&) = delete;
-  ~SendFuture() {
-    if (wait_.polled) state_->DropSender(wait_);
-  }
+  ~SendFuture() { Leave(); }
 
   Polled<Output> Poll(Context& cx);
 
   // The value, if it was not sent; there is nothing to poll for after that.
   std::optional<T> TakeValue() {
-    if (wait_.polled) state_->DropSender(wait_);
+    if (Leave()) return std::nullopt;
     return std::exchange(value_, std::nullopt);
   }
 
  private:
   friend Sender<T>;
-  SendFuture(sync_internal::ChannelState<T>* state, T value)
-      : state_(state), value_(std::move(value)) {}
+  template <class U>
+  SendFuture(sync_internal::ChannelState<T>* state, U&& value)
+      : state_(state), value_(std::forward<U>(value)) {}
+
+  sync_internal::QueueResult PollOnce(Context& cx);
+  // True if the value is gone.
+  bool Leave() {
+    if (!wait_.polled) return false;
+    if (state_->IsRendezvous()) return state_->DropOffer(wait_);
+    state_->DropSender(wait_);
+    return false;
+  }
 
   sync_internal::ChannelState<T>* state_;
   std::optional<T> value_;
-  sync_internal::WaitNode wait_;
+  sync_internal::Offer<T> wait_;
 };
 
 // A place in a channel, kept for one value.
@@ -81,13 +90,14 @@ class [[nodiscard]] SendPermit {
 
   // Sends without waiting. Not ok() only if the channel is closed.
   SendResult<T> Send(T value) && {
-    WEFT_CHECK(state_ != nullptr, "this permit was moved from, or has been used");
+    WEFT_CHECK(state_ != nullptr,
+               "this permit was moved from, or has been used");
     SendPermit self = std::move(*this);
     if (self.state_->PushReserved(value) != sync_internal::QueueResult::kDone) {
       return SendResult<T>::Closed(std::move(value));
     }
     self.state_ = nullptr;
-    return SendResult<T>::Sent();
+    return SendResult<T>();
   }
 
  private:
@@ -118,7 +128,7 @@ class [[nodiscard]] ReserveFuture {
       : state_(state) {}
 
   sync_internal::ChannelState<T>* state_;
-  sync_internal::WaitNode wait_;
+  sync_internal::ChannelNode wait_;
 };
 
 // Ready when nobody will receive any more.
@@ -144,7 +154,7 @@ class [[nodiscard]] ChannelClosedFuture {
 
  private:
   sync_internal::ChannelState<T>* state_;
-  sync_internal::WaitNode wait_;
+  sync_internal::ChannelNode wait_;
 };
 
 template <class T>
@@ -153,7 +163,9 @@ class WeakSender;
 template <class T>
 class Sender {
  public:
-  Sender(const Sender& other) : state_(other.state()) { state_->senders.Add(); }
+  Sender(const Sender& other) : state_(other.state()) {
+    state_->senders().Add();
+  }
   Sender(Sender&& other) noexcept
       : state_(std::exchange(other.state_, nullptr)) {}
   Sender& operator=(Sender other) noexcept {
@@ -161,21 +173,24 @@ class Sender {
     return *this;
   }
   ~Sender() {
-    if (state_ == nullptr || !state_->senders.Remove()) return;
+    if (state_ == nullptr || !state_->senders().Remove()) return;
     state_->Close();
     state_->Unref();
   }
 
   // Ready once there was room for `value`, or the channel was closed. Its place
   // among those who wait is that of its first poll.
-  SendFuture<T> Send(T value) const {
+  SendFuture<T> Send(T&& value) const {
     return SendFuture<T>(state(), std::move(value));
+  }
+  SendFuture<T> Send(const T& value) const {
+    return SendFuture<T>(state(), value);
   }
   SendResult<T> BlockingSend(T value) const {
     return task_internal::BlockFor("Sender::BlockingSend()",
                                    Send(std::move(value)));
   }
-  // Never waits.
+  // Never waits. Where the capacity is 0: to a receiver that waits.
   SendResult<T> TrySend(T value) const;
   // Where there is no room makes some: takes out the oldest value and sets
   // `displaced` to it. Where other senders take that room, it takes out another
@@ -183,7 +198,8 @@ class Sender {
   SendResult<T> ForceSend(T value, std::optional<T>* displaced = nullptr) const;
 
   // Ready with a place for a value that need not be known yet, or ClosedStatus().
-  // The place counts as taken until the permit is used or dropped.
+  // The place counts as taken until the permit is used or dropped. Requires: a
+  // capacity above 0.
   ReserveFuture<T> Reserve() const { return ReserveFuture<T>(state()); }
   // A permit, RefusedStatus() or ClosedStatus().
   absl::StatusOr<SendPermit<T>> TryReserve() const;
@@ -193,16 +209,19 @@ class Sender {
   bool Close() const { return state()->Close(); }
   bool IsClosed() const { return state()->IsClosed(); }
   // Ready once the channel is closed, or its last receiver gone.
-  ChannelClosedFuture<T> Closed() const { return ChannelClosedFuture<T>(state()); }
+  ChannelClosedFuture<T> Closed() const {
+    return ChannelClosedFuture<T>(state());
+  }
 
   // Moments' figures; capacity() is kUnbounded of an unbounded channel.
-  static constexpr size_t kUnbounded = sync_internal::ChannelState<T>::kUnbounded;
+  static constexpr size_t kUnbounded =
+      sync_internal::ChannelState<T>::kUnbounded;
   size_t size() const { return state()->Size(); }
   bool empty() const { return size() == 0; }
   bool IsFull() const { return state()->IsFull(); }
   size_t capacity() const { return state()->capacity(); }
-  size_t sender_count() const { return state()->senders.Get(); }
-  size_t receiver_count() const { return state()->receivers.Get(); }
+  size_t sender_count() const { return state()->senders().Get(); }
+  size_t receiver_count() const { return state()->receivers().Get(); }
 
   template <class End>
   bool IsSameChannel(const End& other) const {
@@ -240,7 +259,7 @@ class WeakSender {
 
   // Nullopt if all senders are gone.
   std::optional<Sender<T>> Upgrade() const {
-    if (!state_->senders.TryAdd()) return std::nullopt;
+    if (!state_->senders().TryAdd()) return std::nullopt;
     return Sender<T>(state_);
   }
 
@@ -257,21 +276,39 @@ template <class T>
 Polled<SendResult<T>> SendFuture<T>::Poll(Context& cx) {
   WEFT_CHECK(value_.has_value(), "a Send was polled after it was ready");
   if (!cx.HasBudget()) return kPending;
+  Polled<SendResult<T>> polled = kPending;
+  switch (PollOnce(cx)) {
+    case sync_internal::QueueResult::kDone:
+      value_.reset();
+      cx.Charge();
+      polled.Emplace();
+      break;
+    case sync_internal::QueueResult::kClosed:
+      polled.Emplace(SendResult<T>::Closed(*std::move(value_)));
+      value_.reset();
+      break;
+    case sync_internal::QueueResult::kBusy:
+      cx.waker().WakeByRef();
+      break;
+    case sync_internal::QueueResult::kNotNow:
+      break;
+  }
+  return polled;
+}
+
+// kNotNow once it sleeps.
+template <class T>
+sync_internal::QueueResult SendFuture<T>::PollOnce(Context& cx) {
+  if (state_->IsRendezvous()) return state_->PollOffer(wait_, value_, cx);
   for (;;) {
-    switch (state_->Push(*value_)) {
-      case sync_internal::QueueResult::kDone:
+    const sync_internal::QueueResult result = state_->Push(*value_);
+    if (result == sync_internal::QueueResult::kNotNow) {
+      if (state_->SleepAsSender(wait_, cx)) return result;
+    } else {
+      if (result != sync_internal::QueueResult::kBusy) {
         state_->FinishSender(wait_);
-        value_.reset();
-        cx.Charge();
-        return SendResult<T>::Sent();
-      case sync_internal::QueueResult::kClosed:
-        state_->FinishSender(wait_);
-        return SendResult<T>::Closed(*std::exchange(value_, std::nullopt));
-      case sync_internal::QueueResult::kBusy:
-        cx.waker().WakeByRef();
-        return kPending;
-      case sync_internal::QueueResult::kNotNow:
-        if (state_->SleepAsSender(wait_, cx)) return kPending;
+      }
+      return result;
     }
   }
 }
@@ -280,7 +317,7 @@ template <class T>
 SendResult<T> Sender<T>::TrySend(T value) const {
   switch (state()->Push(value)) {
     case sync_internal::QueueResult::kDone:
-      return SendResult<T>::Sent();
+      return SendResult<T>();
     case sync_internal::QueueResult::kClosed:
       return SendResult<T>::Closed(std::move(value));
     default:
@@ -290,17 +327,20 @@ SendResult<T> Sender<T>::TrySend(T value) const {
 
 template <class T>
 SendResult<T> Sender<T>::ForceSend(T value, std::optional<T>* displaced) const {
+  WEFT_CHECK(capacity() > 0,
+             "ForceSend() needs a channel of a capacity above 0");
   sync_internal::Backoff<> backoff;
   for (;;) {
     const sync_internal::QueueResult result = state()->Push(value);
     if (result == sync_internal::QueueResult::kDone) {
-      return SendResult<T>::Sent();
+      return SendResult<T>();
     }
     if (result == sync_internal::QueueResult::kClosed) {
       return SendResult<T>::Closed(std::move(value));
     }
     std::optional<T> oldest;
-    if (state()->Pop(oldest) != sync_internal::QueueResult::kDone) {
+    const auto take = [&](T&& value) { oldest.emplace(std::move(value)); };
+    if (state()->Pop(take) != sync_internal::QueueResult::kDone) {
       backoff.Wait();
     } else if (displaced != nullptr) {
       displaced->reset();

@@ -4,8 +4,8 @@
 // ChannelState: what the ends of a channel share. Internal; sync/channel.h is the
 // channel.
 //
-// One of two queues, RingQueue or BlockQueue, by whether there is a capacity; the
-// lists of who sleeps; and three counts: of senders, of receivers, and of those who
+// One of RingQueue, BlockQueue and Rendezvous, by the capacity; the lists of who
+// sleeps; and three counts: of senders, of receivers, and of those who
 // keep the memory (all senders together, all receivers together, each weak end).
 //
 // Thread safety: all methods from any thread.
@@ -14,7 +14,9 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <new>
 #include <optional>
 #include <type_traits>
@@ -24,8 +26,10 @@
 #include "weft/sync/block_queue.h"
 #include "weft/sync/channel_waits.h"
 #include "weft/sync/queue_step.h"
+#include "weft/sync/rendezvous.h"
 #include "weft/sync/ring_queue.h"
 #include "weft/sync/wait_queue.h"
+#include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/waker.h"
 
@@ -44,60 +48,82 @@ class ChannelState {
 
   static constexpr size_t kUnbounded = std::numeric_limits<size_t>::max();
 
-  explicit ChannelState(size_t capacity)
-      : is_bounded_(capacity != kUnbounded) {
-    if (is_bounded_) {
-      new (&ring_) RingQueue<T>(capacity);
-    } else {
-      new (&blocks_) BlockQueue<T>();
+  explicit ChannelState(size_t capacity) : kind_(KindOf(capacity)) {
+    switch (kind_) {
+      case Kind::kBounded:
+        new (&ring_) RingQueue<T>(capacity);
+        break;
+      case Kind::kUnbounded:
+        new (&blocks_) BlockQueue<T>();
+        break;
+      case Kind::kRendezvous:
+        new (&rendezvous_) Rendezvous<T>();
     }
     references_.Add();
   }
   ChannelState(const ChannelState&) = delete;
   ChannelState& operator=(const ChannelState&) = delete;
   ~ChannelState() {
-    if (is_bounded_) {
-      ring_.~RingQueue();
-    } else {
-      blocks_.~BlockQueue();
-    }
+    Visit([](auto& queue) { std::destroy_at(&queue); });
   }
 
-  size_t capacity() const { return is_bounded_ ? ring_.capacity() : kUnbounded; }
-  size_t Size() const { return is_bounded_ ? ring_.Size() : blocks_.Size(); }
-  bool IsFull() const { return is_bounded_ && ring_.IsFull(); }
+  bool IsRendezvous() const { return kind_ == Kind::kRendezvous; }
+  size_t capacity() const {
+    if (kind_ == Kind::kBounded) return ring_.capacity();
+    return IsRendezvous() ? 0 : kUnbounded;
+  }
+  size_t Size() const {
+    if (kind_ == Kind::kBounded) return ring_.Size();
+    return IsRendezvous() ? 0 : blocks_.Size();
+  }
+  bool IsFull() const {
+    return kind_ == Kind::kBounded ? ring_.IsFull() : IsRendezvous();
+  }
   bool IsClosed() const {
-    return is_bounded_ ? ring_.IsClosed() : blocks_.IsClosed();
+    if (kind_ == Kind::kBounded) return ring_.IsClosed();
+    return IsRendezvous() ? rendezvous_.IsClosed() : blocks_.IsClosed();
   }
 
   // Moves `value` in, or leaves it alone; gives way to a thread that is about to
   // make room. kBusy only if that takes long.
   QueueResult Push(T& value) {
-    return Step([&] { return is_bounded_ ? ring_.Push(value) : blocks_.Push(value); },
-                waits_.receivers, [this] { NoReceiverWaits(); });
+    if (IsRendezvous()) return rendezvous_.Push(waits_, value);
+    return Step(
+        [&] {
+          return kind_ == Kind::kBounded ? ring_.Push(value)
+                                         : blocks_.Push(value);
+        },
+        waits_.receivers, [this] { NoReceiverWaits(); });
   }
   QueueResult PushReserved(T& value) {
-    if (!is_bounded_) return Push(value);
+    if (kind_ != Kind::kBounded) return Push(value);
     for (;;) {
-      const QueueResult result = Step([&] { return ring_.PushReserved(value); },
-                                      waits_.receivers,
-                                      [this] { NoReceiverWaits(); });
+      const QueueResult result =
+          Step([&] { return ring_.PushReserved(value); }, waits_.receivers,
+               [this] { NoReceiverWaits(); });
       if (result != QueueResult::kBusy) return result;
     }
   }
-  QueueResult Pop(std::optional<T>& value) {
-    return Step([&] { return is_bounded_ ? ring_.Pop(value) : blocks_.Pop(value); },
-                waits_.senders, [this] { NoSenderWaits(); });
+  // Calls take(T&&) with a value, which it moves from without throwing, if kDone.
+  template <class Take>
+  QueueResult Pop(Take take) {
+    if (IsRendezvous()) return rendezvous_.Pop(waits_, take);
+    return Step(
+        [&] {
+          return kind_ == Kind::kBounded ? ring_.Pop(take) : blocks_.Pop(take);
+        },
+        waits_.senders, [this] { NoSenderWaits(); });
   }
-  // Takes up to `count` at once: calls take(T&&) for each, which must not throw.
+  // Up to `count` at once, which becomes how many.
   template <class Take>
   QueueResult PopSome(size_t& count, Take take) {
+    if (IsRendezvous()) return PopOne(count, take);
     const size_t wanted = count;
     const QueueResult result = Step(
         [&] {
           count = wanted;
-          return is_bounded_ ? ring_.PopSome(count, take)
-                             : blocks_.PopSome(count, take);
+          return kind_ == Kind::kBounded ? ring_.PopSome(count, take)
+                                         : blocks_.PopSome(count, take);
         },
         waits_.senders, [this] { NoSenderWaits(); });
     // The others who have room now.
@@ -108,36 +134,40 @@ class ChannelState {
   }
 
   QueueResult Reserve() {
-    if (is_bounded_) return ring_.Reserve();
+    WEFT_CHECK(
+        !IsRendezvous(),
+        "a channel of capacity 0 has no place to reserve: give it one, or "
+        "Send");
+    if (kind_ == Kind::kBounded) return ring_.Reserve();
     return IsClosed() ? QueueResult::kClosed : QueueResult::kDone;
   }
   void GiveBack() {
-    if (is_bounded_ && ring_.GiveBack()) {
+    if (kind_ == Kind::kBounded && ring_.GiveBack()) {
       waits_.WakeOne(waits_.senders, [this] { NoSenderWaits(); });
     }
   }
 
   // True if this call has closed it.
   bool Close() {
-    const bool closed = is_bounded_ ? ring_.Close() : blocks_.Close();
+    const bool closed = IsRendezvous()            ? rendezvous_.Close(waits_)
+                        : kind_ == Kind::kBounded ? ring_.Close()
+                                                  : blocks_.Close();
     if (closed) waits_.WakeAll();
     return closed;
   }
 
   // --- Sleeping, until a value, room or the end comes. False if it has come.
 
-  bool SleepAsReceiver(WaitNode& node, Context& cx) {
+  bool SleepAsReceiver(ChannelNode& node, Context& cx) {
     Waker sender;
     const bool sleeps = waits_.Sleep(
         waits_.receivers, node, cx,
         [&] {
-          if (is_bounded_ ? !ring_.ReceiversMaySleep()
-                          : !blocks_.ReceiversMaySleep()) {
-            return false;
-          }
-          if (!waits_.senders.IsEmpty()) {
-            sender = waits_.senders.NotifyFront();
-            if (waits_.senders.IsEmpty()) NoSenderWaits();
+          if (!ReceiversMaySleep()) return false;
+          // One that was woken may have been forgotten.
+          if (kind_ == Kind::kBounded && !waits_.senders.IsEmpty()) {
+            sender =
+                waits_.NotifyFront(waits_.senders, [this] { NoSenderWaits(); });
           }
           return true;
         },
@@ -145,15 +175,16 @@ class ChannelState {
     std::move(sender).Wake();
     return sleeps;
   }
-  bool SleepAsSender(WaitNode& node, Context& cx) {
+  // Of a bounded channel.
+  bool SleepAsSender(ChannelNode& node, Context& cx) {
     Waker receiver;
     const bool sleeps = waits_.Sleep(
         waits_.senders, node, cx,
         [&] {
           if (!ring_.SendersMaySleep()) return false;
           if (!waits_.receivers.IsEmpty()) {
-            receiver = waits_.receivers.NotifyFront();
-            if (waits_.receivers.IsEmpty()) NoReceiverWaits();
+            receiver = waits_.NotifyFront(waits_.receivers,
+                                          [this] { NoReceiverWaits(); });
           }
           return true;
         },
@@ -161,23 +192,30 @@ class ChannelState {
     std::move(receiver).Wake();
     return sleeps;
   }
-  bool SleepUntilClosed(WaitNode& node, Context& cx) {
+  // Of a rendezvous: the wait of a sender, and its end; see sync/rendezvous.h.
+  QueueResult PollOffer(Offer<T>& offer, std::optional<T>& value, Context& cx) {
+    return rendezvous_.PollOffer(waits_, offer, value, cx);
+  }
+  bool DropOffer(Offer<T>& offer) {
+    return rendezvous_.DropOffer(waits_, offer);
+  }
+  bool SleepUntilClosed(ChannelNode& node, Context& cx) {
     return waits_.Sleep(
         waits_.closers, node, cx, [this] { return !IsClosed(); }, [] {});
   }
-  void FinishReceiver(WaitNode& node) {
+  void FinishReceiver(ChannelNode& node) {
     waits_.Finish(waits_.receivers, node, [this] { NoReceiverWaits(); });
   }
-  void FinishSender(WaitNode& node) {
+  void FinishSender(ChannelNode& node) {
     waits_.Finish(waits_.senders, node, [this] { NoSenderWaits(); });
   }
-  void DropReceiver(WaitNode& node) {
+  void DropReceiver(ChannelNode& node) {
     waits_.Drop(waits_.receivers, node, [this] { NoReceiverWaits(); });
   }
-  void DropSender(WaitNode& node) {
+  void DropSender(ChannelNode& node) {
     waits_.Drop(waits_.senders, node, [this] { NoSenderWaits(); });
   }
-  void DropCloser(WaitNode& node) {
+  void DropCloser(ChannelNode& node) {
     waits_.Drop(waits_.closers, node, [] {});
   }
 
@@ -185,7 +223,7 @@ class ChannelState {
 
   class Count {
    public:
-    size_t Get() const { return count_.load(std::memory_order_acquire); }
+    uint32_t Get() const { return count_.load(std::memory_order_acquire); }
     // Relaxed: one more is made from an existing one.
     void Add() { count_.fetch_add(1, std::memory_order_relaxed); }
     // True if it was the last one. Acquire-release: that one sees all the others
@@ -196,7 +234,7 @@ class ChannelState {
     // False if there is none any more.
     bool TryAdd() {
       // Relaxed: the exchange decides.
-      size_t count = count_.load(std::memory_order_relaxed);
+      uint32_t count = count_.load(std::memory_order_relaxed);
       while (count != 0) {
         if (count_.compare_exchange_weak(count, count + 1,
                                          std::memory_order_acq_rel,
@@ -208,11 +246,11 @@ class ChannelState {
     }
 
    private:
-    std::atomic<size_t> count_{1};
+    std::atomic<uint32_t> count_{1};
   };
 
-  Count senders;
-  Count receivers;
+  Count& senders() { return senders_; }
+  Count& receivers() { return receivers_; }
 
   void Ref() { references_.Add(); }
   void Unref() {
@@ -230,23 +268,63 @@ class ChannelState {
         backoff.Wait();
         continue;
       }
-      if (step.wake) [[unlikely]] waits_.WakeOne(others, on_empty);
+      if (step.wake) [[unlikely]]
+        waits_.WakeOne(others, on_empty);
       return step.result;
     }
   }
 
-  void NoReceiverWaits() {
-    is_bounded_ ? ring_.NoReceiverWaits() : blocks_.NoReceiverWaits();
+  template <class Take>
+  QueueResult PopOne(size_t& count, Take take) {
+    const QueueResult result = Pop(take);
+    count = result == QueueResult::kDone;
+    return result;
   }
-  void NoSenderWaits() { ring_.NoSenderWaits(); }
-  bool SendersMayWait() const { return is_bounded_ && ring_.SendersMayWait(); }
+
+  bool ReceiversMaySleep() {
+    if (kind_ == Kind::kBounded) return ring_.ReceiversMaySleep();
+    return IsRendezvous() ? rendezvous_.ReceiversMaySleep(waits_)
+                          : blocks_.ReceiversMaySleep();
+  }
+  void NoReceiverWaits() {
+    if (kind_ == Kind::kBounded) ring_.NoReceiverWaits();
+    if (kind_ == Kind::kUnbounded) blocks_.NoReceiverWaits();
+  }
+  void NoSenderWaits() {
+    if (kind_ == Kind::kBounded) ring_.NoSenderWaits();
+  }
+  bool SendersMayWait() const {
+    return kind_ == Kind::kBounded && ring_.SendersMayWait();
+  }
+
+  enum class Kind : uint8_t { kBounded, kUnbounded, kRendezvous };
+
+  static Kind KindOf(size_t capacity) {
+    if (capacity == 0) return Kind::kRendezvous;
+    return capacity == kUnbounded ? Kind::kUnbounded : Kind::kBounded;
+  }
+
+  template <class Visitor>
+  void Visit(Visitor visit) {
+    switch (kind_) {
+      case Kind::kBounded:
+        return visit(ring_);
+      case Kind::kUnbounded:
+        return visit(blocks_);
+      case Kind::kRendezvous:
+        return visit(rendezvous_);
+    }
+  }
 
   union {
     RingQueue<T> ring_;
     BlockQueue<T> blocks_;
+    Rendezvous<T> rendezvous_;
   };
-  const bool is_bounded_;
-  // One for all senders, one for all receivers, one for each weak end: see Make.
+  const Kind kind_;
+  Count senders_;
+  Count receivers_;
+  // One for all senders, one for all receivers, one for each weak end.
   Count references_;
   ChannelWaits waits_;
 };

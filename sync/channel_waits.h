@@ -18,18 +18,30 @@
 #ifndef WEFT_SYNC_CHANNEL_WAITS_H_
 #define WEFT_SYNC_CHANNEL_WAITS_H_
 
+#include <atomic>
 #include <mutex>
 #include <utility>
 
+#include "weft/sync/small_mutex.h"
 #include "weft/sync/wait_queue.h"
 #include "weft/task/context.h"
 #include "weft/task/waker.h"
 
 namespace weft::sync_internal {
 
+struct ChannelNode : WaitNode {
+  constexpr ChannelNode() = default;
+  ChannelNode(ChannelNode&& other) noexcept : WaitNode(std::move(other)) {}
+  ChannelNode& operator=(ChannelNode&&) = delete;
+
+  // Out of the list, by who woke it and does not touch it any more; so its owner
+  // need not take the lock to leave. Cleared by the owner.
+  std::atomic<bool> woken{false};
+};
+
 class ChannelWaits {
  public:
-  std::mutex mutex;
+  SmallMutex mutex;
   // Guarded by `mutex`.
   WaitQueue receivers;
   WaitQueue senders;
@@ -39,8 +51,8 @@ class ChannelWaits {
   // it out. on_empty() is called when the list has become empty. Both run under the
   // lock.
   template <class MaySleep, class OnEmpty>
-  bool Sleep(WaitQueue& list, WaitNode& node, Context& cx, MaySleep may_sleep,
-             OnEmpty on_empty) {
+  bool Sleep(WaitQueue& list, ChannelNode& node, Context& cx,
+             MaySleep may_sleep, OnEmpty on_empty) {
     // Cloned before and dropped after the lock is held.
     Waker waker = cx.waker();
     std::lock_guard lock(mutex);
@@ -50,6 +62,8 @@ class ChannelWaits {
       return false;
     }
     if (node.state != WaitNode::kQueued) list.PushBack(node);
+    // Relaxed: only who holds the lock can set it again.
+    node.woken.store(false, std::memory_order_relaxed);
     node.polled = true;
     std::swap(node.waker, waker);
     return true;
@@ -61,35 +75,49 @@ class ChannelWaits {
     Waker waker;
     {
       std::lock_guard lock(mutex);
-      if (!list.IsEmpty()) {
-        waker = list.NotifyFront();
-        if (list.IsEmpty()) on_empty();
-      }
+      if (!list.IsEmpty()) waker = NotifyFront(list, on_empty);
     }
     std::move(waker).Wake();
+  }
+  // Takes the first of `list` out; the caller wakes it once the lock is released.
+  // Requires: the lock; not empty.
+  template <class OnEmpty>
+  Waker NotifyFront(WaitQueue& list, OnEmpty on_empty) {
+    auto& node = static_cast<ChannelNode&>(*list.front());
+    Waker waker = list.NotifyFront();
+    // Release: the last use of the node.
+    node.woken.store(true, std::memory_order_release);
+    if (list.IsEmpty()) on_empty();
+    return waker;
   }
 
   // `node`'s owner got what it wanted, or the channel's end.
   template <class OnEmpty>
-  void Finish(WaitQueue& list, WaitNode& node, OnEmpty on_empty) {
+  void Finish(WaitQueue& list, ChannelNode& node, OnEmpty on_empty) {
     if (!node.polled) return;
+    node.polled = false;
+    // Acquire: pairs with the release of whoever woke it.
+    if (node.woken.load(std::memory_order_acquire)) {
+      node.state = WaitNode::kIdle;
+      // Relaxed: the owner's until it sleeps again.
+      node.woken.store(false, std::memory_order_relaxed);
+      return;
+    }
     Waker waker;
     std::lock_guard lock(mutex);
     Forget(list, node, on_empty);
     std::swap(node.waker, waker);
-    node.polled = false;
   }
 
   // `node`'s owner gives up.
   template <class OnEmpty>
-  void Drop(WaitQueue& list, WaitNode& node, OnEmpty on_empty) {
+  void Drop(WaitQueue& list, ChannelNode& node, OnEmpty on_empty) {
     if (!node.polled) return;
     Waker heir;
     {
       std::lock_guard lock(mutex);
       if (node.state == WaitNode::kNotified && !list.IsEmpty()) {
-        heir = list.NotifyFront();
-        if (list.IsEmpty()) on_empty();
+        heir = NotifyFront(list, on_empty);
       }
       Forget(list, node, on_empty);
     }

@@ -37,7 +37,7 @@
 namespace weft::sync_internal {
 
 template <class T>
-struct Offer : WaitNode {
+struct Offer : ChannelNode {
   enum Phase : uint8_t { kOpen, kTaking, kTaken };
 
   Phase phase = kOpen;                // guarded by the lock
@@ -72,20 +72,21 @@ class Rendezvous {
     }
     (last_ != nullptr ? last_->next : first_) = gift.get();
     last_ = gift.release();
-    receiver = waits.receivers.NotifyFront();
+    receiver = waits.NotifyFront(waits.receivers, [] {});
     lock.unlock();
     std::move(receiver).Wake();
     return QueueResult::kDone;
   }
 
-  QueueResult Pop(ChannelWaits& waits, std::optional<T>& value) {
+  template <class Take>
+  QueueResult Pop(ChannelWaits& waits, Take take) {
     std::unique_lock lock(waits.mutex);
     if (first_ != nullptr) {
       const std::unique_ptr<Gift> gift(first_);
       first_ = gift->next;
       if (first_ == nullptr) last_ = nullptr;
       lock.unlock();
-      value.emplace(std::move(gift->value));
+      take(std::move(gift->value));
       return QueueResult::kDone;
     }
     if (waits.senders.IsEmpty()) {
@@ -97,7 +98,7 @@ class Rendezvous {
     waits.senders.Remove(offer);
     offer.phase = Offer<T>::kTaking;
     lock.unlock();
-    value.emplace(std::move(**offer.value));
+    take(std::move(**offer.value));
     lock.lock();
     offer.phase = Offer<T>::kTaken;
     const Waker sender = std::move(offer.waker);
@@ -126,7 +127,8 @@ class Rendezvous {
     if (offer.state != WaitNode::kQueued) {
       offer.value = &value;
       waits.senders.PushBack(offer);
-      if (!waits.receivers.IsEmpty()) receiver = waits.receivers.NotifyFront();
+      if (!waits.receivers.IsEmpty())
+        receiver = waits.NotifyFront(waits.receivers, [] {});
     }
     offer.polled = true;
     lock.unlock();
@@ -173,7 +175,8 @@ class Rendezvous {
     std::lock_guard lock(waits.mutex);
     // Relaxed: written under the lock.
     if (closed_.load(std::memory_order_relaxed)) return QueueResult::kClosed;
-    return waits.receivers.IsEmpty() ? QueueResult::kNotNow : QueueResult::kDone;
+    return waits.receivers.IsEmpty() ? QueueResult::kNotNow
+                                     : QueueResult::kDone;
   }
 
   // Written under the lock; read anywhere.

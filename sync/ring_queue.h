@@ -72,7 +72,8 @@ class RingQueue {
   RingQueue& operator=(const RingQueue&) = delete;
   ~RingQueue() {
     std::optional<T> value;
-    while (Pop(value).result == QueueResult::kDone) value.reset();
+    const auto take = [&](T&& item) { value.emplace(std::move(item)); };
+    while (Pop(take).result == QueueResult::kDone) value.reset();
     delete[] slots_;
   }
 
@@ -110,9 +111,9 @@ class RingQueue {
     return (head_.fetch_or(0, std::memory_order_acq_rel) & kSendersWait) != 0;
   }
 
-  // Moves a value into `value`, which is empty, if kDone.
-  QueueStep Pop(std::optional<T>& value) {
-    const auto take = [&](T&& item) { value.emplace(std::move(item)); };
+  // Calls take(T&&) with a value, which it moves from without throwing, if kDone.
+  template <class Take>
+  QueueStep Pop(Take take) {
     size_t count = 1;
     return PopSome(count, take);
   }
@@ -249,9 +250,8 @@ class RingQueue {
           slot.turn.load(std::memory_order_acquire) == FreeTurn(place);
       // Where every slot is a place, a free one says that there is room, but for
       // those that are reserved.
-      const bool is_sure =
-          reserved != 0 ||
-          ((tail & kReservedMask) == 0 && capacity_ == mask_ + 1);
+      const bool is_sure = reserved != 0 || ((tail & kReservedMask) == 0 &&
+                                             capacity_ == mask_ + 1);
       if (!is_free || (!is_sure && !HasRoom(tail))) {
         if (Reload(tail_, tail)) continue;
         const bool has_room = reserved != 0 || HasRoom(tail);
@@ -299,10 +299,16 @@ class RingQueue {
     return UsedPlaces(tail, PlaceOf(head)) < capacity_;
   }
 
-  // What senders write, what receivers write, and what nobody does.
-  alignas(64) typename Atomics::template Atomic<uint64_t> tail_{0};
-  alignas(64) typename Atomics::template Atomic<uint64_t> head_{0};
-  alignas(64) const size_t capacity_;
+  using Word = typename Atomics::template Atomic<uint64_t>;
+  static constexpr size_t kCacheLine = 64;
+
+  // What senders write, what receivers write, and what nobody does, in different
+  // cache lines wherever the whole comes to lie.
+  Word tail_{0};
+  [[maybe_unused]] char gap_[kCacheLine - sizeof(uint64_t)];
+  Word head_{0};
+  [[maybe_unused]] char second_gap_[kCacheLine - sizeof(uint64_t)];
+  const size_t capacity_;
   const size_t mask_;
   Slot* const slots_;
 };

@@ -22,9 +22,25 @@ namespace weft::sync {
 template <class T>
 class [[nodiscard]] SendResult {
  public:
-  static SendResult Sent() { return SendResult(std::nullopt, false); }
-  static SendResult Full(T value) { return SendResult(std::move(value), false); }
-  static SendResult Closed(T value) { return SendResult(std::move(value), true); }
+  // It was sent.
+  SendResult() = default;
+  static SendResult Full(T&& value) {
+    return SendResult(std::move(value), false);
+  }
+  static SendResult Closed(T&& value) {
+    return SendResult(std::move(value), true);
+  }
+  // Not as they come by default: of what is large and plain that would copy all of
+  // it, even if it is not there.
+  SendResult(SendResult&& other) noexcept : closed_(other.closed_) {
+    if (!other.ok()) unsent_.emplace(*std::move(other.unsent_));
+  }
+  SendResult& operator=(SendResult&& other) noexcept {
+    unsent_.reset();
+    if (!other.ok()) unsent_.emplace(*std::move(other.unsent_));
+    closed_ = other.closed_;
+    return *this;
+  }
 
   bool ok() const { return !unsent_.has_value(); }
   // There was no room; only where it was not waited for.
@@ -39,17 +55,18 @@ class [[nodiscard]] SendResult {
 
   // The value that was not sent. Requires: !ok().
   T TakeValue() && {
-    WEFT_CHECK(!ok(), "TakeValue() of a SendResult that is ok(): what was sent is "
-                      "the receiver's");
+    WEFT_CHECK(!ok(),
+               "TakeValue() of a SendResult that is ok(): what was sent is "
+               "the receiver's");
     return *std::move(unsent_);
   }
 
  private:
-  SendResult(std::optional<T> unsent, bool closed)
+  SendResult(T&& unsent, bool closed)
       : unsent_(std::move(unsent)), closed_(closed) {}
 
   std::optional<T> unsent_;
-  bool closed_;
+  bool closed_ = false;
 };
 
 }  // namespace weft::sync

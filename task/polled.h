@@ -17,6 +17,7 @@
 
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -64,6 +65,12 @@ class [[nodiscard]] Polled {
   constexpr T* operator->() { return &*value_; }
   constexpr const T* operator->() const { return &*value_; }
 
+  // Becomes ready with a value made in place.
+  template <class... Args>
+  constexpr void Emplace(Args&&... args) {
+    value_.emplace(std::forward<Args>(args)...);
+  }
+
  private:
   std::optional<T> value_;
 };
@@ -106,6 +113,25 @@ class [[nodiscard]] Polled<void> {
  private:
   bool ready_ = false;
 };
+
+namespace task_internal {
+
+// `polled`, which is pending, becomes what poll() returns, with no move between; it
+// stays pending if that throws.
+template <class T, class PollFn>
+void PollInto(Polled<T>& polled, PollFn poll) {
+  struct Guard {
+    ~Guard() {
+      if (polled != nullptr) ::new (polled) Polled<T>(kPending);
+    }
+    Polled<T>* polled;
+  } guard{&polled};
+  // A pending one has nothing to destroy.
+  ::new (&polled) Polled<T>(poll());
+  guard.polled = nullptr;
+}
+
+}  // namespace task_internal
 
 // The value of a ready `polled`, with void as Unit.
 template <class T>

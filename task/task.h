@@ -135,7 +135,7 @@ class FutureAwaiter : private Leaf {
   FutureAwaiter& operator=(const FutureAwaiter&) = delete;
 
   bool await_ready() {
-    result_ = future_.Poll(*promise->root->context);
+    PollInto(result_, [this] { return future_.Poll(*promise->root->context); });
     return result_.IsReady();
   }
   void await_suspend(std::coroutine_handle<> awaiter) noexcept {
@@ -153,7 +153,7 @@ class FutureAwaiter : private Leaf {
     auto* self = static_cast<FutureAwaiter*>(leaf);
     if (trace != nullptr) [[unlikely]]
       return TraceSelf(self, *trace);
-    self->result_ = self->future_.Poll(*cx);
+    PollInto(self->result_, [&] { return self->future_.Poll(*cx); });
     return self->result_.IsReady();
   }
 

@@ -6,6 +6,7 @@
 // is freed once.
 
 #include <optional>
+#include <utility>
 
 #include "gtest/gtest.h"
 #include "weft/sync/block_queue.h"
@@ -65,7 +66,9 @@ struct BlockModel
     int last[kSenders] = {};
     for (;;) {
       std::optional<ModelValue> value;
-      const QueueResult result = queue->Pop(value).result;
+      const QueueResult result =
+          queue->Pop([&](ModelValue&& v) { value.emplace(std::move(v)); })
+              .result;
       if (result == QueueResult::kClosed) return;
       if (result == QueueResult::kBusy) {
         rl::yield(1, RL_INFO);

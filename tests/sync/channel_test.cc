@@ -67,13 +67,23 @@ class ChannelTest : public testing::TestWithParam<size_t> {
   }
 };
 
+std::string NameOf(const testing::TestParamInfo<size_t>& info) {
+  return info.param == Sender<int>::kUnbounded
+             ? "Unbounded"
+             : "Of" + std::to_string(info.param);
+}
+
 INSTANTIATE_TEST_SUITE_P(Capacities, ChannelTest,
                          testing::Values(1, 2, 3, 64, Sender<int>::kUnbounded),
-                         [](const auto& info) {
-                           return info.param == Sender<int>::kUnbounded
-                                      ? std::string("Unbounded")
-                                      : "Of" + std::to_string(info.param);
-                         });
+                         NameOf);
+
+// Also without places.
+class AnyChannelTest : public ChannelTest {};
+
+INSTANTIATE_TEST_SUITE_P(Capacities, AnyChannelTest,
+                         testing::Values(0, 1, 2, 3, 64,
+                                         Sender<int>::kUnbounded),
+                         NameOf);
 
 TEST_P(ChannelTest, GivesWhatWasSentInOrder) {
   auto [sender, receiver] = Make<int>();
@@ -85,7 +95,7 @@ TEST_P(ChannelTest, GivesWhatWasSentInOrder) {
   EXPECT_THAT(receiver.TryReceive(), StatusIs(kRefused));
 }
 
-TEST_P(ChannelTest, WakesAReceiver) {
+TEST_P(AnyChannelTest, WakesAReceiver) {
   auto [sender, receiver] = Make<std::string>();
   CountingWaker waker;
   Context cx(waker.waker());
@@ -101,7 +111,7 @@ TEST_P(ChannelTest, WakesAReceiver) {
   EXPECT_EQ(waker.outstanding(), 0);
 }
 
-TEST_P(ChannelTest, OneSendWakesOneReceiver) {
+TEST_P(AnyChannelTest, OneSendWakesOneReceiver) {
   auto [sender, receiver] = Make<int>();
   CountingWaker first_waker, second_waker;
   Context first_cx(first_waker.waker()), second_cx(second_waker.waker());
@@ -120,7 +130,7 @@ TEST_P(ChannelTest, OneSendWakesOneReceiver) {
   EXPECT_THAT(*second.Poll(second_cx), IsOkAndHolds(2));
 }
 
-TEST_P(ChannelTest, ADroppedReceiverPassesItsWakeOn) {
+TEST_P(AnyChannelTest, ADroppedReceiverPassesItsWakeOn) {
   auto [sender, receiver] = Make<int>();
   CountingWaker first_waker, second_waker;
   Context first_cx(first_waker.waker()), second_cx(second_waker.waker());
@@ -137,7 +147,7 @@ TEST_P(ChannelTest, ADroppedReceiverPassesItsWakeOn) {
   EXPECT_THAT(*second.Poll(second_cx), IsOkAndHolds(1));
 }
 
-TEST_P(ChannelTest, TheLastPollsWakerIsWoken) {
+TEST_P(AnyChannelTest, TheLastPollsWakerIsWoken) {
   auto [sender, receiver] = Make<int>();
   CountingWaker before, now;
   Context before_cx(before.waker()), now_cx(now.waker());
@@ -169,7 +179,7 @@ TEST_P(ChannelTest, ClosesWhenTheLastSenderGoes) {
   EXPECT_THAT(*receiver.Receive().Poll(cx), StatusIs(kClosed));
 }
 
-TEST_P(ChannelTest, TheEndWakesAllReceivers) {
+TEST_P(AnyChannelTest, TheEndWakesAllReceivers) {
   auto [sender, receiver] = Make<int>();
   CountingWaker waker;
   Context cx(waker.waker());
@@ -186,7 +196,7 @@ TEST_P(ChannelTest, TheEndWakesAllReceivers) {
   for (auto& wait : waits) EXPECT_THAT(*wait->Poll(cx), StatusIs(kClosed));
 }
 
-TEST_P(ChannelTest, WhatIsSentAfterTheEndComesBack) {
+TEST_P(AnyChannelTest, WhatIsSentAfterTheEndComesBack) {
   auto [sender, receiver] = Make<std::unique_ptr<int>>();
   EXPECT_TRUE(receiver.Close());
 
@@ -206,7 +216,9 @@ TEST_P(ChannelTest, TheLastReceiverDestroysWhatNobodyReceives) {
   EXPECT_TRUE(sender.TrySend(counter.Make()).ok());
   EXPECT_EQ(counter.live(), 1);
 
-  { Receiver<LiveCounter::Object> gone = std::move(receiver); }
+  {
+    Receiver<LiveCounter::Object> gone = std::move(receiver);
+  }
 
   EXPECT_EQ(counter.live(), 0);
   EXPECT_TRUE(sender.IsClosed());
@@ -223,20 +235,22 @@ TEST_P(ChannelTest, WhatIsInsideDiesWithTheChannel) {
   EXPECT_EQ(counter.live(), 0);
 }
 
-TEST_P(ChannelTest, TellsSendersThatItIsClosed) {
+TEST_P(AnyChannelTest, TellsSendersThatItIsClosed) {
   auto [sender, receiver] = Make<int>();
   CountingWaker waker;
   Context cx(waker.waker());
   auto closed = sender.Closed();
   EXPECT_TRUE(closed.Poll(cx).IsPending());
 
-  { Receiver<int> gone = std::move(receiver); }
+  {
+    Receiver<int> gone = std::move(receiver);
+  }
 
   EXPECT_EQ(waker.wakes(), 1);
   EXPECT_TRUE(closed.Poll(cx).IsReady());
 }
 
-TEST_P(ChannelTest, WeakEndsDoNotKeepItOpen) {
+TEST_P(AnyChannelTest, WeakEndsDoNotKeepItOpen) {
   auto ends = std::make_optional(Make<int>());
   const WeakSender<int> weak_sender = ends->first.Downgrade();
   const WeakReceiver<int> weak_receiver = ends->second.Downgrade();
@@ -255,7 +269,7 @@ TEST_P(ChannelTest, WeakEndsDoNotKeepItOpen) {
   EXPECT_EQ(weak_receiver.Upgrade(), std::nullopt);
 }
 
-TEST_P(ChannelTest, IsAStream) {
+TEST_P(AnyChannelTest, IsAStream) {
   auto [sender, receiver] = Make<int>();
   CountingWaker waker;
   Context cx(waker.waker());
@@ -310,7 +324,8 @@ TEST_P(ChannelTest, ASpentBudgetIsNotTheEnd) {
 TEST_P(ChannelTest, AValueMayUseTheChannelWhenItIsDestroyed) {
   struct Reenters {
     explicit Reenters(std::function<void()> fn) : fn(std::move(fn)) {}
-    Reenters(Reenters&& other) noexcept : fn(std::exchange(other.fn, nullptr)) {}
+    Reenters(Reenters&& other) noexcept
+        : fn(std::exchange(other.fn, nullptr)) {}
     ~Reenters() {
       if (fn) fn();
     }
@@ -326,18 +341,21 @@ TEST_P(ChannelTest, AValueMayUseTheChannelWhenItIsDestroyed) {
                   }))
                   .ok());
 
-  { Receiver<Reenters> gone = std::move(receiver); }
+  {
+    Receiver<Reenters> gone = std::move(receiver);
+  }
 
   EXPECT_EQ(calls, 1);
 }
 
 // C058: a waker that is dropped, or woken, uses the channel.
-TEST_P(ChannelTest, AWakerMayUseTheChannel) {
+TEST_P(AnyChannelTest, AWakerMayUseTheChannel) {
   auto [sender, receiver] = Make<int>();
   int woken = 0;
   int dropped = 0;
   const auto use = [&] { static_cast<void>(receiver.TryReceive()); };
-  Waker waker = CallbackWaker([&] { ++woken, use(); }, [&] { ++dropped, use(); });
+  Waker waker =
+      CallbackWaker([&] { ++woken, use(); }, [&] { ++dropped, use(); });
   Context cx(waker);
   CountingWaker other;
   Context other_cx(other.waker());
@@ -371,7 +389,7 @@ Task<int64_t> ReceiveAll(Receiver<int> receiver) {
   co_return sum;
 }
 
-TEST_P(ChannelTest, CanBeDroppedAtEveryPoll) {
+TEST_P(AnyChannelTest, CanBeDroppedAtEveryPoll) {
   ManualExecutor executor;
   LiveCounter counter;
   auto run = [&]() -> Task<> {
@@ -397,7 +415,7 @@ TEST_P(ChannelTest, CanBeDroppedAtEveryPoll) {
               IsOk());
 }
 
-TEST_P(ChannelTest, ThreadsSendAndReceiveEachValueOnce) {
+TEST_P(AnyChannelTest, ThreadsSendAndReceiveEachValueOnce) {
   const int count = Rounds(2'000);
   for (const int threads : {1, 2, 4}) {
     auto ends = std::make_optional(Make<int>());
@@ -426,7 +444,7 @@ TEST_P(ChannelTest, ThreadsSendAndReceiveEachValueOnce) {
   }
 }
 
-TEST_P(ChannelTest, EachSendersValuesStayInOrder) {
+TEST_P(AnyChannelTest, EachSendersValuesStayInOrder) {
   const int count = Rounds(2'000);
   auto ends = std::make_optional(Make<std::pair<int, int>>());
   std::vector<std::thread> senders;
@@ -453,7 +471,7 @@ TEST_P(ChannelTest, EachSendersValuesStayInOrder) {
 
 // C047, C053: waits are given up at any moment, on both sides, and no value is lost
 // or doubled.
-TEST_P(ChannelTest, WaitsThatAreGivenUpLoseNothing) {
+TEST_P(AnyChannelTest, WaitsThatAreGivenUpLoseNothing) {
   const int count = Rounds(2'000);
   auto [sender, receiver] = Make<int>();
   const auto poll_twice = [](auto future, auto give_up) {
@@ -497,14 +515,16 @@ TEST_P(ChannelTest, WaitsThatAreGivenUpLoseNothing) {
   EXPECT_TRUE(receiver.empty());
 }
 
-TEST_P(ChannelTest, TheEndMayComeAtAnyMoment) {
+TEST_P(AnyChannelTest, TheEndMayComeAtAnyMoment) {
   for (int round = 0; round < Rounds(200); ++round) {
     LiveCounter counter;
     auto ends = std::make_optional(Make<LiveCounter::Object>());
     std::vector<std::thread> threads;
     for (int t = 0; t < 2; ++t) {
       threads.emplace_back([&counter, sender = ends->first] {
-        while (sender.BlockingSend(counter.Make()).ok()) {
+        // Bounded, for where nobody makes a sender wait.
+        for (int i = 0; i < 1000; ++i) {
+          if (!sender.BlockingSend(counter.Make()).ok()) break;
         }
       });
       threads.emplace_back([t, receiver = ends->second] {
@@ -740,8 +760,127 @@ TEST(UnboundedChannelTest, CountsWhatIsInside) {
   EXPECT_TRUE(receiver.empty());
 }
 
-TEST(ChannelDeathTest, ACapacityIsAtLeastOne) {
-  EXPECT_DEATH(Channel<int>(0), "a capacity from 1 to 2\\^40");
+// ---- Without places.
+
+TEST(RendezvousTest, ASenderWaitsUntilItsValueIsReceived) {
+  auto [sender, receiver] = Channel<std::unique_ptr<int>>(0);
+  EXPECT_EQ(sender.capacity(), 0u);
+  EXPECT_TRUE(sender.IsFull());
+  CountingWaker waker;
+  Context cx(waker.waker());
+  auto send = sender.Send(std::make_unique<int>(1));
+  EXPECT_TRUE(send.Poll(cx).IsPending());
+  EXPECT_TRUE(send.Poll(cx).IsPending());
+  EXPECT_EQ(waker.wakes(), 0);
+
+  EXPECT_EQ(**receiver.TryReceive(), 1);
+
+  EXPECT_EQ(waker.wakes(), 1);
+  EXPECT_TRUE(send.Poll(cx)->ok());
+  EXPECT_EQ(waker.outstanding(), 0);
+}
+
+TEST(RendezvousTest, AReceiverIsWokenByASender) {
+  auto [sender, receiver] = Channel<int>(0);
+  CountingWaker waker, receiver_waker;
+  Context cx(waker.waker()), receiver_cx(receiver_waker.waker());
+  auto receive = receiver.Receive();
+  EXPECT_TRUE(receive.Poll(receiver_cx).IsPending());
+
+  auto send = sender.Send(1);
+  EXPECT_TRUE(send.Poll(cx).IsPending());
+
+  EXPECT_EQ(receiver_waker.wakes(), 1);
+  EXPECT_THAT(*receive.Poll(receiver_cx), IsOkAndHolds(1));
+  EXPECT_TRUE(send.Poll(cx)->ok());
+}
+
+TEST(RendezvousTest, TrySendNeedsAReceiverThatWaits) {
+  auto [sender, receiver] = Channel<int>(0);
+  CountingWaker waker;
+  Context cx(waker.waker());
+  EXPECT_TRUE(sender.TrySend(1).IsFull());
+  auto receive = receiver.Receive();
+  EXPECT_TRUE(receive.Poll(cx).IsPending());
+
+  EXPECT_TRUE(sender.TrySend(2).ok());
+  EXPECT_TRUE(sender.TrySend(3).IsFull());
+
+  EXPECT_EQ(waker.wakes(), 1);
+  EXPECT_THAT(*receive.Poll(cx), IsOkAndHolds(2));
+}
+
+// C047: what was handed to a receiver that gives up is the next one's.
+TEST(RendezvousTest, AReceiverThatGivesUpLosesNothing) {
+  auto [sender, receiver] = Channel<int>(0);
+  CountingWaker waker, other_waker;
+  Context cx(waker.waker()), other_cx(other_waker.waker());
+  auto other = receiver.Receive();
+  {
+    auto receive = receiver.Receive();
+    EXPECT_TRUE(receive.Poll(cx).IsPending());
+    EXPECT_TRUE(other.Poll(other_cx).IsPending());
+    EXPECT_TRUE(sender.TrySend(1).ok());
+    EXPECT_EQ(other_waker.wakes(), 0);
+  }
+
+  EXPECT_EQ(other_waker.wakes(), 1);
+  EXPECT_THAT(*other.Poll(other_cx), IsOkAndHolds(1));
+}
+
+TEST(RendezvousTest, ASenderThatGivesUpKeepsItsValue) {
+  auto [sender, receiver] = Channel<std::string>(0);
+  CountingWaker waker;
+  Context cx(waker.waker());
+  auto send = sender.Send("mine");
+  EXPECT_TRUE(send.Poll(cx).IsPending());
+
+  EXPECT_EQ(send.TakeValue(), "mine");
+
+  EXPECT_THAT(receiver.TryReceive(), StatusIs(kRefused));
+  auto taken = sender.Send("theirs");
+  EXPECT_TRUE(taken.Poll(cx).IsPending());
+  EXPECT_THAT(receiver.TryReceive(), IsOkAndHolds("theirs"));
+  EXPECT_EQ(taken.TakeValue(), std::nullopt);
+}
+
+TEST(RendezvousTest, TheEndGivesTheValueBack) {
+  auto [sender, receiver] = Channel<std::string>(0);
+  CountingWaker waker;
+  Context cx(waker.waker());
+  auto send = sender.Send("mine");
+  EXPECT_TRUE(send.Poll(cx).IsPending());
+
+  {
+    Receiver<std::string> gone = std::move(receiver);
+  }
+
+  EXPECT_EQ(waker.wakes(), 1);
+  auto sent = send.Poll(cx);
+  EXPECT_TRUE(sent->IsClosed());
+  EXPECT_EQ((*std::move(sent)).TakeValue(), "mine");
+}
+
+TEST(RendezvousTest, AGiftNobodyCameForDiesWithTheChannel) {
+  LiveCounter counter;
+  {
+    auto [sender, receiver] = Channel<LiveCounter::Object>(0);
+    CountingWaker waker;
+    Context cx(waker.waker());
+    {
+      auto receive = receiver.Receive();
+      EXPECT_TRUE(receive.Poll(cx).IsPending());
+      EXPECT_TRUE(sender.TrySend(counter.Make()).ok());
+    }
+    EXPECT_EQ(counter.live(), 1);
+  }
+  EXPECT_EQ(counter.live(), 0);
+}
+
+TEST(RendezvousDeathTest, HasNoPlaceToReserve) {
+  auto [sender, receiver] = Channel<int>(0);
+  EXPECT_DEATH(static_cast<void>(sender.TryReserve()), "no place to reserve");
+  EXPECT_DEATH(static_cast<void>(sender.ForceSend(1)), "a capacity above 0");
 }
 
 TEST(ChannelDeathTest, AnEndThatWasMovedFromSaysSo) {

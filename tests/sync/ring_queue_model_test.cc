@@ -5,6 +5,7 @@
 // order, no more than fit are inside, and nobody sleeps on.
 
 #include <optional>
+#include <utility>
 
 #include "gtest/gtest.h"
 #include "weft/sync/queue_step.h"
@@ -19,11 +20,12 @@ namespace {
 // `kSenders` threads send two values each, the first of them by way of a reserved
 // place if `kReserves`; the others receive until the queue is closed, by the last
 // sender, and empty.
-template <class Atomics, unsigned kSenders, unsigned kReceivers, size_t kCapacity,
-          bool kReserves = false>
+template <class Atomics, unsigned kSenders, unsigned kReceivers,
+          size_t kCapacity, bool kReserves = false>
 struct RingModel
-    : rl::test_suite<RingModel<Atomics, kSenders, kReceivers, kCapacity, kReserves>,
-                     kSenders + kReceivers> {
+    : rl::test_suite<
+          RingModel<Atomics, kSenders, kReceivers, kCapacity, kReserves>,
+          kSenders + kReceivers> {
   static constexpr unsigned kThreads = kSenders + kReceivers;
 
   Lazy<RingQueue<ModelValue, Atomics>> queue;
@@ -108,7 +110,8 @@ struct RingModel
     for (;;) {
       RL_ASSERT(queue->Size() <= kCapacity);
       std::optional<ModelValue> value;
-      const QueueStep step = queue->Pop(value);
+      const QueueStep step =
+          queue->Pop([&](ModelValue&& v) { value.emplace(std::move(v)); });
       if (step.result == QueueResult::kClosed) return;
       if (step.result == QueueResult::kBusy) {
         rl::yield(1, RL_INFO);

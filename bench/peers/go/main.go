@@ -1,11 +1,14 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The executor's benchmark on Go's goroutines. Names and parameters are those of
+// The benchmarks on Go's goroutines. Names and parameters are those of
 // weft's program; see bench/README.md.
 package main
 
-import "runtime"
+import (
+	"runtime"
+	"strings"
+)
 
 var cases = map[string]func(*bench){
 	"spawn_many_local":  spawnManyLocal,
@@ -54,6 +57,12 @@ func main() {
 	b := parse()
 	if reason, ok := unsupported[b.name]; ok {
 		b.unsupported = reason
+	} else if strings.HasPrefix(b.name, "channel_") {
+		runtime.GOMAXPROCS(b.workers)
+		channels(b)
+	} else if strings.HasPrefix(b.name, "mutex_") || strings.HasPrefix(b.name, "semaphore_") {
+		runtime.GOMAXPROCS(b.workers)
+		locks(b)
 	} else if run, ok := cases[b.name]; ok {
 		runtime.GOMAXPROCS(b.workers)
 		run(b)

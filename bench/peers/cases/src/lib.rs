@@ -1,7 +1,7 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-//! The cases of the executor's benchmark, generic over a Rust runtime.
+//! The cases of the benchmarks, generic over a Rust runtime.
 //!
 //! Names and parameters are those of weft's program; see bench/README.md.
 
@@ -9,9 +9,11 @@ mod compute;
 mod harness;
 mod latency;
 mod scheduler;
+mod sync;
 
 pub use harness::{now, run_case, Bench, Outcome};
 pub use scheduler::create;
+pub use sync::{channels, locks, Channels, Locks, Message, Receiver, Sender};
 
 use std::future::Future;
 

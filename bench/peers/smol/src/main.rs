@@ -1,12 +1,16 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-//! The executor's benchmark on smol: its Executor run by threads, its
+//! The benchmarks on smol: its Executor run by threads, its
 //! LocalExecutor, and the pool of the `blocking` crate.
+
+mod sync;
 
 use std::future::Future;
 
-use bench_cases::{create, current_thread, multi_thread, run_case, Bench, Runtime};
+use bench_cases::{
+    channels, create, current_thread, locks, multi_thread, run_case, Bench, Runtime,
+};
 use futures_channel::oneshot;
 use smol::{Executor, LocalExecutor, Task};
 
@@ -173,6 +177,10 @@ fn main() {
         "spawn_batch" => spawn_batch(bench),
         "flat_spawn_many" => flat_spawn_many(bench),
         "local_spawn" => current_thread::<Local>(bench),
+        name if name.starts_with("channel_") => channels::<MultiThread>(bench),
+        name if name.starts_with("mutex_") || name.starts_with("semaphore_") => {
+            locks::<MultiThread>(bench)
+        }
         name if name.starts_with("ct_") => current_thread::<Local>(bench),
         _ => multi_thread::<MultiThread>(bench),
     });

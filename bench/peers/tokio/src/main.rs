@@ -1,13 +1,17 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-//! The executor's benchmark on Tokio.
+//! The benchmarks on Tokio.
+
+mod sync;
 
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use bench_cases::{create, current_thread, multi_thread, run_case, Bench, Runtime};
+use bench_cases::{
+    channels, create, current_thread, locks, multi_thread, run_case, Bench, Runtime,
+};
 use tokio::runtime::{Builder, Runtime as TokioRuntime};
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, LocalSet};
@@ -149,6 +153,10 @@ fn main() {
             bench_cases::Outcome::Done
         }
         "local_spawn" => current_thread::<Local>(bench),
+        name if name.starts_with("channel_") => channels::<MultiThread>(bench),
+        name if name.starts_with("mutex_") || name.starts_with("semaphore_") => {
+            locks::<MultiThread>(bench)
+        }
         name if name.starts_with("ct_") => current_thread::<CurrentThread>(bench),
         _ => multi_thread::<MultiThread>(bench),
     });

@@ -152,6 +152,7 @@ class BlockQueue {
     return (tail_.load(std::memory_order_acquire) & kClosed) != 0;
   }
   bool ReceiversMaySleep() {
+    // Acquire-release: as in Push.
     const uint64_t tail =
         tail_.fetch_or(kReceiversWait, std::memory_order_acq_rel);
     const uint64_t head = head_.load(std::memory_order_acquire);

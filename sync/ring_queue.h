@@ -284,6 +284,7 @@ class RingQueue {
   }
 
   QueueResult WhyNone(uint64_t head) const {
+    // Acquire: what was done before it was closed.
     const uint64_t tail = tail_.load(std::memory_order_acquire);
     if (PlaceOf(tail) != PlaceOf(head)) return QueueResult::kBusy;
     return (tail & kClosed) != 0 ? QueueResult::kClosed : QueueResult::kNotNow;

@@ -94,7 +94,8 @@ Task<> SendThenReceive(size_t count) {
   auto ends = Make<Message<8>>(64);
   auto& [sender, receiver] = ends;
   for (size_t i = 0; i < count; ++i) {
-    auto sent = co_await sender.Send({i});
+    const Message<8> number{i};
+    auto sent = co_await sender.Send(number);
     auto message = co_await receiver.Receive();
     WEFT_CHECK(sent.ok() && (*message)[0] == i, "a wrong message");
   }

@@ -6,12 +6,14 @@
 // section, and a wait looks at the flag and joins the queue in one, so none
 // falls in between. The destructor takes the mutex once: a waiter that saw the
 // flag without the mutex may destroy the Event while Set is still inside.
+// Whether anybody waits is seen without the mutex: sync/waiter_count.h.
 #include "weft/sync/event.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <mutex>
+#include <utility>
 
 #include "weft/sync/wait_queue.h"
 #include "weft/task/block_on.h"
@@ -38,6 +40,7 @@ void Event::Set() {
   while (!waiters_.IsEmpty()) {
     wakers.Add(waiters_.NotifyFront(WaitNode::kReleased));
   }
+  count_.Update(0);
   lock.unlock();
   wakers.WakeAll();
 }
@@ -53,14 +56,24 @@ bool Event::IsSet() const {
   return set_.load(std::memory_order_acquire);
 }
 
-void Event::Notify(size_t count) {
+void Event::Notify(size_t count) { NotifySome(count, /*at_least=*/false); }
+void Event::NotifyAtLeast(size_t count) {
+  NotifySome(count, /*at_least=*/true);
+}
+
+void Event::NotifySome(size_t count, bool at_least) {
+  if (!count_.MayBeWaiters()) return;
   sync_internal::WakeBatch wakers;
   std::unique_lock lock(mutex_);
-  const auto released = [&] { return std::min(count, waiters_.size()); };
+  const auto released = [&] {
+    const size_t already = at_least ? std::min(count, notified_) : 0;
+    return std::min(count - already, waiters_.size());
+  };
   wakers.Reserve(lock, released);
-  for (size_t left = released(); left > 0; --left) {
-    wakers.Add(waiters_.NotifyFront());
-  }
+  const size_t releasing = released();
+  for (size_t i = 0; i < releasing; ++i) wakers.Add(waiters_.NotifyFront());
+  notified_ += releasing;
+  count_.Update(waiters_.size());
   lock.unlock();
   wakers.WakeAll();
 }
@@ -69,30 +82,77 @@ void Event::BlockingWait() {
   task_internal::BlockFor("Event::BlockingWait()", Wait());
 }
 
+void Event::Listener::BlockingWait() {
+  task_internal::BlockFor("Event::Listener::BlockingWait()", *this);
+}
+
 bool Event::PollWait(WaitNode& node, Context& cx) {
   if (!node.polled && IsSet()) {
     if (!cx.HasBudget()) return false;
     cx.Charge();
     return true;
   }
+  const bool finishes = cx.budget() == nullptr || !cx.budget()->IsSpent();
   return sync_internal::PollWait(mutex_, waiters_, node, cx, [&] {
     // Relaxed: written under the mutex, which is held here.
-    return node.state > WaitNode::kQueued ||
-           set_.load(std::memory_order_relaxed);
+    const bool released =
+        node.state > WaitNode::kQueued || set_.load(std::memory_order_relaxed);
+    // It joins in a moment.
+    if (!released && node.state == WaitNode::kIdle) {
+      count_.Announce(waiters_.size() + 1);
+    }
+    if (node.state == WaitNode::kNotified && finishes) --notified_;
+    return released;
   });
 }
 
-void Event::DropWait(WaitNode& node) {
+// A listener's first step.
+void Event::Join(WaitNode& node) {
+  std::lock_guard lock(mutex_);
+  node.polled = true;
+  // Relaxed: written under the mutex.
+  if (set_.load(std::memory_order_relaxed)) {
+    node.state = WaitNode::kReleased;
+  } else {
+    count_.Announce(waiters_.size() + 1);
+    waiters_.PushBack(node);
+  }
+}
+
+bool Event::TryWait(WaitNode& node) {
+  Waker old;
+  std::lock_guard lock(mutex_);
+  if (node.state <= WaitNode::kQueued) return false;
+  if (node.state == WaitNode::kNotified) --notified_;
+  node.state = WaitNode::kIdle;
+  node.polled = false;
+  std::swap(old, node.waker);
+  return true;
+}
+
+bool Event::Leave(WaitNode& node, bool pass_on) {
   Waker heir;
+  Waker own;
+  bool was_notified = false;
   {
     std::lock_guard lock(mutex_);
     if (node.state == WaitNode::kQueued) {
       waiters_.Remove(node);
-    } else if (node.state == WaitNode::kNotified && !waiters_.IsEmpty()) {
-      heir = waiters_.NotifyFront();
+    } else if (node.state == WaitNode::kNotified) {
+      was_notified = true;
+      if (pass_on && !waiters_.IsEmpty()) {
+        heir = waiters_.NotifyFront();
+      } else {
+        --notified_;
+      }
     }
+    count_.Update(waiters_.size());
+    node.state = WaitNode::kIdle;
+    node.polled = false;
+    std::swap(own, node.waker);
   }
   std::move(heir).Wake();
+  return was_notified;
 }
 
 }  // namespace weft::sync

@@ -35,6 +35,13 @@ Waker WaitQueue::NotifyFront(WaitNode::State state) {
   return std::move(node.waker);
 }
 
+Waker WaitQueue::NotifyBack(WaitNode::State state) {
+  WaitNode& node = *back_;
+  Remove(node);
+  node.state = state;
+  return std::move(node.waker);
+}
+
 void WakeBatch::Grow(size_t wanted) {
   // A little more, since others may come while the mutex is released.
   const size_t capacity = wanted + wanted / 2;

@@ -74,6 +74,8 @@ class WaitQueue {
   // Takes out the first node and puts it into `state`. The caller wakes its
   // waker, which this returns, once the mutex is released. Requires: not empty.
   Waker NotifyFront(WaitNode::State state = WaitNode::kNotified);
+  // The same for the last node.
+  Waker NotifyBack(WaitNode::State state = WaitNode::kNotified);
 
  private:
   WaitNode* front_ = nullptr;

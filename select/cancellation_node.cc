@@ -8,9 +8,10 @@
 // but not kept. The others get a reference and go to a second list; after the
 // mutex is released they are woken one by one.
 //
-// A wait is not missed: it looks at the mark and joins the queue under the
-// node's mutex, and Cancel sets the mark before it takes that mutex to empty
-// the queue. So either the wait is in the queue by then, or it sees the mark.
+// A wait is not missed, nor is a callback: it looks at the mark and joins the
+// queue under the node's mutex, and Cancel sets the mark before it takes that
+// mutex to empty the queue. So either it is in the queue by then, or it sees the
+// mark.
 #include "weft/select/cancellation_node.h"
 
 #include <atomic>
@@ -18,7 +19,10 @@
 #include <mutex>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "weft/select/callback_list.h"
 #include "weft/sync/wait_queue.h"
+#include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/wake_list.h"
 
@@ -41,32 +45,35 @@ CancellationRef CancellationNode::MakeChild() {
   std::lock_guard lock(tree_->mutex);
   // Relaxed: both are written under the mutex, which is held.
   if (cancelled_.load(std::memory_order_relaxed)) {
-    child->cancelled_.store(true, std::memory_order_release);
+    child->MarkCancelled(reason_);
   } else {
     child->Link(this);
   }
   return child;
 }
 
-void CancellationNode::Cancel() {
+void CancellationNode::Cancel(const absl::Status& reason) {
+  WEFT_CHECK(!reason.ok(),
+             "the reason of a cancellation is OK: give the status that whoever "
+             "is cancelled shall report");
   if (IsCancelled()) return;
-  CancellationNode* to_wake;
+  CancellationNode* to_notify;
   {
     std::lock_guard lock(tree_->mutex);
-    to_wake = CancelSubtree();
+    to_notify = CancelSubtree(reason);
   }
-  while (to_wake != nullptr) {
-    const CancellationRef node(to_wake);
-    to_wake = to_wake->next_;
-    node->WakeAll();
+  while (to_notify != nullptr) {
+    const CancellationRef node(to_notify);
+    to_notify = to_notify->next_;
+    node->NotifyAll();
   }
 }
 
-CancellationNode* CancellationNode::CancelSubtree() {
+CancellationNode* CancellationNode::CancelSubtree(const absl::Status& reason) {
   // Relaxed: written under the mutex, which is held.
   if (cancelled_.load(std::memory_order_relaxed)) return nullptr;
   Unlink();
-  CancellationNode* to_wake = nullptr;
+  CancellationNode* to_notify = nullptr;
   CancellationNode* stack = this;
   while (stack != nullptr) {
     CancellationNode& node = *stack;
@@ -78,25 +85,30 @@ CancellationNode* CancellationNode::CancelSubtree() {
       CancellationNode* next = std::exchange(child->next_, stack);
       stack = std::exchange(child, next);
     }
-    // Release: publishes what happened before Cancel.
-    node.cancelled_.store(true, std::memory_order_release);
+    node.MarkCancelled(reason);
     node.next_ = nullptr;
-    if (node.TryRef()) node.next_ = std::exchange(to_wake, &node);
+    if (node.TryRef()) node.next_ = std::exchange(to_notify, &node);
   }
-  return to_wake;
+  return to_notify;
 }
 
-void CancellationNode::WakeAll() {
-  for (;;) {
+void CancellationNode::MarkCancelled(const absl::Status& reason) {
+  reason_ = reason;
+  // Release: publishes the reason, and what happened before Cancel.
+  cancelled_.store(true, std::memory_order_release);
+}
+
+void CancellationNode::NotifyAll() {
+  std::unique_lock lock(mutex_);
+  callbacks_.RunAll(lock);
+  while (!waits_.IsEmpty()) {
     WakeList wakers;
-    {
-      std::lock_guard lock(mutex_);
-      while (!waits_.IsEmpty() && !wakers.IsFull()) {
-        wakers.Add(waits_.NotifyFront(sync_internal::WaitNode::kReleased));
-      }
+    while (!waits_.IsEmpty() && !wakers.IsFull()) {
+      wakers.Add(waits_.NotifyFront(sync_internal::WaitNode::kReleased));
     }
-    if (wakers.IsEmpty()) return;
+    lock.unlock();
     wakers.WakeAll();
+    lock.lock();
   }
 }
 
@@ -113,6 +125,18 @@ bool CancellationNode::PollWait(sync_internal::WaitNode& wait, Context& cx) {
 void CancellationNode::DropWait(sync_internal::WaitNode& wait) {
   std::lock_guard lock(mutex_);
   if (wait.state == sync_internal::WaitNode::kQueued) waits_.Remove(wait);
+}
+
+bool CancellationNode::AddCallback(CallbackNode& callback) {
+  std::lock_guard lock(mutex_);
+  if (IsCancelled()) return false;
+  callbacks_.Add(callback);
+  return true;
+}
+
+void CancellationNode::RemoveCallback(CallbackNode& callback) {
+  std::unique_lock lock(mutex_);
+  callbacks_.Remove(lock, callback);
 }
 
 bool CancellationNode::TryRef() {

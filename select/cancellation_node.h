@@ -12,8 +12,8 @@
 // So memory is held by handles alone, in whatever order they go.
 //
 // Locks. All nodes that ever were related share one Tree, whose mutex guards
-// the links. Each node has a mutex for its queue of waits. Neither is held
-// while the other is taken, nor while anybody is woken.
+// the links. Each node has a mutex for its waits and callbacks. Neither is held
+// while the other is taken, nor while anybody is woken or called.
 //
 // Thread safety: all methods from any thread.
 #ifndef WEFT_SELECT_CANCELLATION_NODE_H_
@@ -24,6 +24,8 @@
 #include <mutex>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "weft/select/callback_list.h"
 #include "weft/sync/wait_queue.h"
 #include "weft/task/context.h"
 
@@ -44,11 +46,21 @@ class CancellationNode {
   bool IsCancelled() const {
     return cancelled_.load(std::memory_order_acquire);
   }
-  void Cancel();
+  // Requires: `reason` is not OK.
+  void Cancel(const absl::Status& reason);
+  // Why it was cancelled; OK if it was not.
+  absl::Status reason() const {
+    return IsCancelled() ? reason_ : absl::OkStatus();
+  }
 
   // One poll of a wait; true once cancelled.
   bool PollWait(sync_internal::WaitNode& wait, Context& cx);
   void DropWait(sync_internal::WaitNode& wait);
+
+  // False, and nothing is done, if cancelled.
+  bool AddCallback(CallbackNode& callback);
+  // See CallbackList::Remove().
+  void RemoveCallback(CallbackNode& callback);
 
  private:
   friend CancellationRef;
@@ -67,13 +79,17 @@ class CancellationNode {
   void Link(CancellationNode* parent);
   void Unlink();
   void LeaveTree();
-  CancellationNode* CancelSubtree();
+  CancellationNode* CancelSubtree(const absl::Status& reason);
+  void MarkCancelled(const absl::Status& reason);
 
-  void WakeAll();
+  // Calls and wakes all that wait for this node.
+  void NotifyAll();
 
   std::atomic<uint32_t> references_{1};
   // Set under the tree's mutex and never cleared; read anywhere.
   std::atomic<bool> cancelled_{false};
+  // Written before `cancelled_`, and never again.
+  absl::Status reason_;
   Tree* const tree_;
 
   // Guarded by the tree's mutex.
@@ -86,6 +102,7 @@ class CancellationNode {
   std::mutex mutex_;
   // Guarded by `mutex_`.
   sync_internal::WaitQueue waits_;
+  CallbackList callbacks_;
 };
 
 // A counted reference, or null.

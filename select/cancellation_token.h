@@ -22,7 +22,8 @@
 //
 // To drop a future is to cancel it; a token is for what shall stop by itself:
 // finish the request, then close. Dropping a source does not cancel: see
-// CancelOnDrop().
+// CancelOnDrop(). Why it was cancelled is the token's reason(), which children
+// have from their parents; timer/deadline_token.h cancels at a deadline.
 //
 // What happened before Cancel happens before whatever sees it.
 //
@@ -36,7 +37,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "weft/select/branch.h"
+#include "weft/select/cancellation_callback.h"
 #include "weft/select/cancellation_node.h"
 #include "weft/select/guarded_poll.h"
 #include "weft/sync/wait_queue.h"
@@ -44,6 +47,7 @@
 #include "weft/task/context.h"
 #include "weft/task/future.h"
 #include "weft/task/polled.h"
+#include "weft/task/status.h"
 
 namespace weft {
 
@@ -82,11 +86,24 @@ class CancellationToken {
   // One load.
   bool IsCancelled() const { return node_ && node_->IsCancelled(); }
 
+  // What it was cancelled with; OK as long as it is not. Never changes then.
+  absl::Status reason() const {
+    return node_ ? node_->reason() : absl::OkStatus();
+  }
+
+  // Ready once cancelled. The future does not need this token any more.
   CancelledFuture Cancelled() const { return CancelledFuture(node_); }
+
+  // Calls fn() once, when cancelled; see select/cancellation_callback.h.
+  template <class Fn>
+  CancellationCallback<Fn> OnCancel(Fn fn) const {
+    return CancellationCallback<Fn>(node_, std::move(fn));
+  }
 
   // The output of `future`, or nullopt if the token is cancelled first: then a
   // future that was given as an rvalue is dropped at once. Void is Unit, a
-  // reference a reference_wrapper. The token is looked at first.
+  // reference a reference_wrapper. The token is looked at first; the result does
+  // not need it any more.
   template <select_internal::FutureArgument F>
   RunUntilCancelledFuture<F> RunUntilCancelled(F&& future) const {
     return RunUntilCancelledFuture<F>(Cancelled(), std::forward<F>(future));
@@ -110,9 +127,12 @@ class CancellationSource {
       : node_(parent.node_ ? parent.node_->MakeChild()
                            : select_internal::CancellationNode::Make()) {}
 
-  // Cancels this source and all its descendants, then wakes everybody who waits
-  // for one of them, on this thread. Later calls have no effect.
-  void Cancel() { node_->Cancel(); }
+  // Cancels this source and all its descendants, then calls and wakes everybody
+  // who waits for one of them, on this thread. Later calls have no effect: the
+  // first reason stays. Requires: `reason` is not OK.
+  void Cancel(const absl::Status& reason = CancelledStatus()) {
+    node_->Cancel(reason);
+  }
   bool IsCancelled() const { return node_->IsCancelled(); }
 
   CancellationToken token() const { return CancellationToken(node_); }

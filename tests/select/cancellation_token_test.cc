@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -14,6 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "weft/task/block_on.h"
@@ -60,6 +64,50 @@ TEST(CancellationTokenTest, ItsSourceCancelsIt) {
   EXPECT_TRUE(token.IsCancelled());
   EXPECT_TRUE(source.IsCancelled());
   EXPECT_TRUE(source.token().IsCancelled());
+}
+
+TEST(CancellationTokenTest, TheFirstReasonStays) {
+  CancellationSource source;
+  const CancellationToken token = source.token();
+  EXPECT_EQ(token.reason(), absl::OkStatus());
+
+  source.Cancel(absl::AbortedError("first"));
+  source.Cancel(absl::InternalError("second"));
+  source.Cancel();
+
+  EXPECT_EQ(token.reason(), absl::AbortedError("first"));
+}
+
+TEST(CancellationTokenTest, TheReasonIsCancelledIfNoneIsGiven) {
+  CancellationSource source;
+
+  source.Cancel();
+
+  EXPECT_TRUE(absl::IsCancelled(source.token().reason()));
+  EXPECT_EQ(CancellationToken().reason(), absl::OkStatus());
+}
+
+TEST(CancellationTokenTest, ChildrenHaveTheReasonFromTheirParents) {
+  CancellationSource parent;
+  CancellationSource child(parent.token());
+  CancellationSource grandchild(child.token());
+  CancellationSource stopped(parent.token());
+  stopped.Cancel(absl::NotFoundError("its own"));
+
+  parent.Cancel(absl::DeadlineExceededError("too late"));
+
+  EXPECT_EQ(child.token().reason(), absl::DeadlineExceededError("too late"));
+  EXPECT_EQ(grandchild.token().reason(),
+            absl::DeadlineExceededError("too late"));
+  EXPECT_EQ(CancellationSource(grandchild.token()).token().reason(),
+            absl::DeadlineExceededError("too late"));
+  EXPECT_EQ(stopped.token().reason(), absl::NotFoundError("its own"));
+}
+
+TEST(CancellationTokenDeathTest, AReasonIsNotOk) {
+  CancellationSource source;
+
+  EXPECT_DEATH(source.Cancel(absl::OkStatus()), "give the status");
 }
 
 TEST(CancellationTokenTest, CopiesMeanTheSame) {
@@ -290,6 +338,37 @@ TEST(CancellationTokenTest, DepthIsFree) {
   EXPECT_TRUE(line.back().IsCancelled());
 }
 
+// A tree of 100,000 nodes, deep and wide, of which a tenth has a waiter.
+TEST(CancellationTokenTest, ALargeTreeIsCancelledAtOnce) {
+  constexpr int kNodes = 100'000;
+  Random random(1);
+  std::vector<CancellationSource> nodes(1);
+  CountingWaker waker;
+  Context cx(waker.waker());
+  std::vector<CancelledFuture> waits;
+  waits.reserve(kNodes);
+  for (int i = 1; i < kNodes; ++i) {
+    const auto parent = static_cast<int>(random.Below(nodes.size()));
+    nodes.emplace_back(nodes[i % 2 == 0 ? parent : i - 1].token());
+    if (i % 10 != 0) continue;
+    waits.push_back(nodes.back().token().Cancelled());
+    EXPECT_TRUE(waits.back().Poll(cx).IsPending());
+  }
+
+  const absl::Time start = absl::Now();
+  nodes.front().Cancel(absl::AbortedError("a reason with a message"));
+  const absl::Duration took = absl::Now() - start;
+
+  EXPECT_EQ(waker.wakes(), kNodes / 10 - 1);
+  for (const CancellationSource& node : nodes) {
+    ASSERT_EQ(node.token().reason(),
+              absl::AbortedError("a reason with a message"));
+  }
+  RecordProperty("microseconds", absl::FormatDuration(took));
+  std::printf("cancelling %d nodes took %s\n", kNodes,
+              absl::FormatDuration(took).c_str());
+}
+
 // Random trees against a model that walks up to the root.
 void CompareWithModel(Random random) {
   struct Model {
@@ -373,6 +452,23 @@ TEST(CancellationTokenTest, RunUntilCancelledGivesTheOutput) {
   EXPECT_EQ(BlockOn(source.token().RunUntilCancelled(Ready(4))), 4);
   EXPECT_EQ(BlockOn(source.token().RunUntilCancelled(Ready())), Unit());
   EXPECT_EQ(&BlockOn(source.token().RunUntilCancelled(reference))->get(), &n);
+}
+
+TEST(CancellationTokenTest, RunUntilCancelledOutlivesItsToken) {
+  std::optional<CancellationSource> source(std::in_place);
+  CancellationSource child(source->token());
+  CountingWaker waker;
+  Context cx(waker.waker());
+  auto run = std::make_unique<CancellationToken>(child.token())
+                 ->RunUntilCancelled(Pending());
+  child = CancellationSource();
+  EXPECT_TRUE(run.Poll(cx).IsPending());
+
+  source->Cancel();
+  source.reset();
+
+  EXPECT_EQ(waker.wakes(), 1);
+  EXPECT_EQ(*run.Poll(cx), std::nullopt);
 }
 
 TEST(CancellationTokenTest, RunUntilCancelledDropsTheFutureAtOnce) {

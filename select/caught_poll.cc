@@ -4,6 +4,7 @@
 #include "weft/select/caught_poll.h"
 
 #include <exception>
+#include <utility>
 
 namespace weft::select_internal {
 
@@ -18,6 +19,11 @@ std::exception_ptr CaughtPoll(void (*poll)(void* object), void* object) {
   poll(object);
 #endif
   return nullptr;
+}
+
+void Rethrow(std::exception_ptr& exception) {
+  // Moved here, for the caller's cleanup may be compiled without exceptions.
+  std::rethrow_exception(std::exchange(exception, nullptr));
 }
 
 }  // namespace weft::select_internal

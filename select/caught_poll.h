@@ -1,10 +1,10 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// CaughtPoll: a call of what a future throws in as a value.
+// CaughtPoll and Rethrow: what a future throws, as a value, and thrown again.
 //
-// Like GuardedPoll (select/guarded_poll.h) it has its try block in this library
-// and not in the templates that use it. Internal.
+// As with GuardedPoll (select/guarded_poll.h) what deals with exceptions is in this
+// library and not in the templates that use it. Internal.
 //
 // Thread safety: one thread at a time.
 #ifndef WEFT_SELECT_CAUGHT_POLL_H_
@@ -23,6 +23,9 @@ std::exception_ptr CaughtPoll(PollFn poll) {
   return CaughtPoll([](void* object) { (*static_cast<PollFn*>(object))(); },
                     &poll);
 }
+
+// Throws `exception`, which is not null, and leaves it null.
+[[noreturn]] void Rethrow(std::exception_ptr& exception);
 
 }  // namespace weft::select_internal
 

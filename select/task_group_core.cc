@@ -277,9 +277,4 @@ void TaskGroupCore::Abandon() {
 #endif
 }
 
-void Rethrow(std::exception_ptr& exception) {
-  // Moved here, for the caller's cleanup may be compiled without exceptions.
-  std::rethrow_exception(std::exchange(exception, nullptr));
-}
-
 }  // namespace weft::select_internal

@@ -198,9 +198,6 @@ class TaskGroupCore {
   sync_internal::WaitNode stream_wait_;
 };
 
-// Throws `exception`, which is not null, and leaves it null.
-[[noreturn]] void Rethrow(std::exception_ptr& exception);
-
 // A counted reference, or null once it was moved from.
 class TaskGroupRef {
  public:

@@ -20,6 +20,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "weft/select/caught_poll.h"
 #include "weft/select/task_group_core.h"
 #include "weft/select/task_group_task.h"
 #include "weft/sync/semaphore.h"

@@ -1,0 +1,97 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The model of select/tracker_count.h: a wait ends when the tracker is closed
+// and its tasks are gone, whoever comes last, and sees what the tasks did.
+
+#include <utility>
+
+#include "gtest/gtest.h"
+#include "weft/select/tracker_count.h"
+#include "weft/task/atomic_waker.h"
+#include "weft/tests/kit/relacy_atomics.h"
+#include "weft/tests/kit/weaker_atomics.h"
+
+namespace weft {
+namespace {
+
+// A waker of the model: wakes by setting a flag.
+class ModelWaker {
+ public:
+  ModelWaker() = default;
+  explicit ModelWaker(rl::atomic<int>* flag) : flag_(flag) {}
+  ModelWaker(const ModelWaker&) = default;
+  ModelWaker(ModelWaker&& other) : flag_(std::exchange(other.flag_, nullptr)) {}
+  ModelWaker& operator=(ModelWaker other) {
+    std::swap(flag_, other.flag_);
+    return *this;
+  }
+
+  void Wake() && { WakeByRef(); }
+  void WakeByRef() const {
+    if (flag_ != nullptr) (*flag_)(RL_INFO).store(1, rl::mo_release);
+  }
+  bool WillWake(const ModelWaker& other) const { return flag_ == other.flag_; }
+
+ private:
+  rl::atomic<int>* flag_ = nullptr;
+};
+
+// Threads 0 and 1 are tasks, thread 2 closes, thread 3 waits. The place for the
+// waker keeps its own orders, whatever is taken away from the count's.
+template <class Atomics>
+struct TrackerCountModel : rl::test_suite<TrackerCountModel<Atomics>, 4> {
+  Lazy<select_internal::BasicTrackerCount<Atomics>> count;
+  Lazy<BasicAtomicWaker<RelacyAtomics, ModelWaker>> waker;
+  rl::var<int> done[2];  // by each task
+  rl::atomic<int> woken;
+
+  void before() {
+    count.Emplace();
+    waker.Emplace();
+    woken(RL_INFO).store(0, rl::mo_relaxed);
+    for (auto& task : done) {
+      task(RL_INFO) = 0;
+      count->Add();
+    }
+  }
+  void after() {
+    waker.Destroy();
+    count.Destroy();
+  }
+
+  void thread(unsigned index) {
+    if (index < 2) {
+      done[index](RL_INFO) = 1;
+      if (count->Remove()) waker->Wake();
+    } else if (index == 2) {
+      if (count->Close()) waker->Wake();
+    } else {
+      Wait();
+    }
+  }
+
+  void Wait() {
+    for (;;) {
+      waker->Register(ModelWaker(&woken));
+      if (count->IsFinished()) break;
+      while (woken(RL_INFO).exchange(0, rl::mo_acquire) == 0) {
+        rl::yield(1, RL_INFO);
+      }
+    }
+    RL_ASSERT(static_cast<int>(done[0](RL_INFO)) == 1);
+    RL_ASSERT(static_cast<int>(done[1](RL_INFO)) == 1);
+  }
+};
+
+TEST(TrackerCountModelTest, AWaitEndsAndSeesWhatTheTasksDid) {
+  EXPECT_TRUE((Holds<TrackerCountModel<RelacyAtomics>>()));
+}
+
+TEST(TrackerCountModelTest, NoticesAMissingOrder) {
+  EXPECT_FALSE((Holds<TrackerCountModel<WeakerAtomics<Weaken::kRelease>>>()));
+  EXPECT_FALSE((Holds<TrackerCountModel<WeakerAtomics<Weaken::kAcquire>>>()));
+}
+
+}  // namespace
+}  // namespace weft

@@ -52,17 +52,23 @@ SUFFIXES = (".h", ".hh", ".hpp", ".cc", ".cpp", ".cxx", ".ipp")
 
 # Functions that keep the callable they are given until its coroutine is gone.
 OWNERS = {
+    "Finally",
+    "InScope",
     "Invoke",
+    "Shielded",
     "Spawn",
     "SpawnAt",
     "SpawnBorrowing",
     "SpawnByKey",
     "SpawnLocal",
     "SpawnOn",
+    "SpawnWhenRoom",
+    "Start",
+    "WithCleanup",
 }
 
 # Those of them whose task may outlive what a lambda refers to.
-SPAWNS = {"Spawn", "SpawnAt", "SpawnByKey", "SpawnLocal"}
+SPAWNS = {"Spawn", "SpawnAt", "SpawnByKey", "SpawnLocal", "SpawnWhenRoom"}
 
 # Functions that return only when the future they are given is done.
 WAITS = {"BlockOn", "Run"}

@@ -237,7 +237,7 @@ TEST(CancellationCallbackTest, DroppingADoneOneDoesNotWaitForTheNext) {
 // Whatever comes first: the function is called once or never, and not once the
 // callback is gone. What it touches is no atomic, for ThreadSanitizer to see.
 TEST(CancellationCallbackTest, IsNotCalledOnceItIsGone) {
-  const int rounds = Rounds(1'000);
+  const int rounds = Rounds(500);
   int called = 0;
   for (int round = 0; round < rounds; ++round) {
     CancellationSource source;
@@ -268,7 +268,7 @@ TEST(CancellationCallbackTest, IsNotCalledOnceItIsGone) {
 
 TEST(CancellationCallbackTest, NoneIsMissedAmongThreads) {
   constexpr int kThreads = 3;
-  const int rounds = Rounds(300);
+  const int rounds = Rounds(150);
   for (int round = 0; round < rounds; ++round) {
     CancellationSource source;
     std::atomic<int> ready{0};

@@ -6,6 +6,7 @@
 
 // Groups and trackers under many interleavings of one thread.
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -25,8 +26,11 @@
 #include "weft/executor/explore.h"
 #include "weft/select/cancellation_token.h"
 #include "weft/select/race.h"
+#include "weft/select/scope.h"
 #include "weft/select/task_group.h"
 #include "weft/select/task_tracker.h"
+#include "weft/sync/event.h"
+#include "weft/task/invoke.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/live_counter.h"
 #include "weft/task/random.h"
@@ -202,6 +206,60 @@ TEST(TaskTrackerExploreTest, AWaitEndsAfterAllTasks) {
   ExpectHolds("tracker", [](DeterministicExecutor& executor) {
     LiveCounter counter;
     return executor.Run(WaitForTracked(&counter, &executor.random()));
+  });
+}
+
+// Children that wait for each other and for tasks outside, in a scope that may be
+// dropped at some moment.
+Task<absl::Status> RunScope(LiveCounter* counter, Random* random) {
+  std::array<sync::Event, 4> events;
+  TaskGroup<> setters;
+  for (sync::Event& event : events) {
+    setters.Spawn(Invoke(
+        [](sync::Event* event, uint32_t yields) -> Task<> {
+          for (uint32_t i = 0; i < yields; ++i) co_await YieldNow();
+          event->Set();
+        },
+        &event, random->Below(4)));
+  }
+  int ended = 0;
+  const bool dropped = random->Below(3) == 0;
+  {
+    auto scope = InScope([&](Scope& scope) -> Task<int> {
+      auto first = scope.Start(WorkFor(random->Below(4), 1, counter->Make()));
+      for (sync::Event& event : events) {
+        auto wait = [&, yields = random->Below(3),
+                     object = counter->Make()]() -> Task<> {
+          co_await event.Wait();
+          for (uint32_t i = 0; i < yields; ++i) {
+            auto child = scope.Start(WorkFor(i, 1, object));
+            ended += co_await child;
+          }
+          ++ended;
+        };
+        scope.Start(std::move(wait));
+      }
+      const int value = co_await first;
+      co_return value;
+    });
+    if (dropped) {
+      auto race =
+          Race(std::move(scope), WorkFor(random->Below(5), 2, counter->Make()));
+      co_await race;
+    } else {
+      const int value = co_await scope;
+      if (value != 1) co_return absl::InternalError("a wrong value");
+    }
+  }
+  if (!dropped && ended < 4) co_return absl::DataLossError("a child");
+  if (counter->live() != 0) co_return absl::DataLossError("a future");
+  co_return co_await setters.Join();
+}
+
+TEST(ScopeExploreTest, ChildrenEndOrAreDropped) {
+  ExpectHolds("scope", [](DeterministicExecutor& executor) {
+    LiveCounter counter;
+    return executor.Run(RunScope(&counter, &executor.random()));
   });
 }
 

@@ -43,7 +43,9 @@
 #include <utility>
 
 #include "weft/select/task_group_core.h"
-#include "weft/select/task_group_futures.h"
+#include "weft/select/task_group_end.h"
+#include "weft/select/task_group_next.h"
+#include "weft/select/task_group_results.h"
 #include "weft/select/task_group_spawn.h"
 #include "weft/select/task_group_task.h"
 #include "weft/task/context.h"

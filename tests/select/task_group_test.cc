@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,8 @@
 #include "weft/task/manual_executor.h"
 #include "weft/task/polled.h"
 #include "weft/task/ready.h"
+#include "weft/task/runnable.h"
+#include "weft/task/spawner.h"
 #include "weft/task/status_matchers.h"
 #include "weft/task/task.h"
 #include "weft/task/yield_now.h"
@@ -579,6 +582,79 @@ TEST_F(TaskGroupTest, TasksOfAnExecutorThatEndsAreCancelled) {
   EXPECT_EQ(counter.live(), 0);
   auto join = group.Join();
   EXPECT_TRUE(absl::IsCancelled(*Now(join)));
+}
+
+// Does something in the middle of Spawn().
+class HookedSpawner final : public Spawner {
+ public:
+  explicit HookedSpawner(std::function<void()> hook, bool runs_at_once)
+      : hook_(std::move(hook)), runs_at_once_(runs_at_once) {}
+
+  void RunAll() {
+    while (!queue_.empty()) {
+      auto runnable = std::move(queue_.front());
+      queue_.pop_front();
+      std::move(runnable).Run();
+    }
+  }
+
+ private:
+  void Schedule(Runnable<SpawnedTask> runnable, ScheduleInfo) override {
+    if (runs_at_once_) {
+      std::move(runnable).Run();
+    } else {
+      queue_.push_back(std::move(runnable));
+    }
+    if (hook_) std::exchange(hook_, nullptr)();
+  }
+
+  std::function<void()> hook_;
+  const bool runs_at_once_;
+  std::deque<Runnable<SpawnedTask>> queue_;
+};
+
+TEST_F(TaskGroupTest, ATaskMayEndBeforeSpawnReturns) {
+  HookedSpawner spawner(nullptr, /*runs_at_once=*/true);
+  TaskGroup<int> group({.spawner = &spawner});
+  auto next = group.Next();
+  for (int i = 0; i < 3; ++i) group.Spawn(Ready(i));
+
+  EXPECT_EQ(group.running(), 0u);
+  EXPECT_THAT(**next.Poll(cx_), IsOkAndHolds(0));
+  auto join = group.Join();
+  EXPECT_THAT(*Now(join), IsOkAndHolds(ElementsAre(1, 2)));
+}
+
+TEST_F(TaskGroupTest, CancellingWhileATaskIsSpawnedCancelsThatOneToo) {
+  LiveCounter counter;
+  TaskGroup<>* running = nullptr;
+  HookedSpawner spawner([&] { running->CancelAll(); }, /*runs_at_once=*/false);
+  TaskGroup<> group({.spawner = &spawner});
+  running = &group;
+  auto join = group.Join();
+
+  group.Spawn([object = counter.Make()]() -> Task<> { co_await Pending(); });
+  EXPECT_TRUE(join.Poll(cx_).IsPending());
+  spawner.RunAll();
+
+  EXPECT_EQ(counter.live(), 0);
+  EXPECT_TRUE(absl::IsCancelled(*join.Poll(cx_)));
+}
+
+TEST_F(TaskGroupTest, DetachingWhileATaskIsSpawnedDetachesThatOneToo) {
+  LiveCounter counter;
+  TaskGroup<>* running = nullptr;
+  HookedSpawner spawner([&] { running->DetachAll(); }, /*runs_at_once=*/false);
+  TaskGroup<> group({.spawner = &spawner});
+  running = &group;
+
+  group.Spawn([object = counter.Make()]() -> Task<> { co_return; });
+  group.CancelAll();
+  EXPECT_EQ(group.size(), 0u);
+  EXPECT_EQ(counter.live(), 1);
+  spawner.RunAll();
+
+  EXPECT_EQ(counter.live(), 0);
 }
 
 TEST_F(TaskGroupTest, TheSpawnerIsTheCurrentOneIfNoneIsNamed) {

@@ -19,7 +19,8 @@
 // Thread safety: token(), deadline() and Cancel() from any thread.
 // Lifetime: independent of its parent, of Timers and of its tokens.
 // Dropping: the timer is gone; what was not cancelled by then will not be, except
-// by the parent.
+// by the parent. If its moment has just come on another thread, the cancellation
+// may be seen a little later.
 #ifndef WEFT_TIMER_DEADLINE_TOKEN_H_
 #define WEFT_TIMER_DEADLINE_TOKEN_H_
 

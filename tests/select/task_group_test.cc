@@ -633,7 +633,10 @@ TEST_F(TaskGroupTest, CancellingWhileATaskIsSpawnedCancelsThatOneToo) {
   running = &group;
   auto join = group.Join();
 
-  group.Spawn([object = counter.Make()]() -> Task<> { co_await Pending(); });
+  // The event has its waker: it is not destroyed for being forgotten.
+  group.Spawn([gate = &gates_[0], object = counter.Make()]() -> Task<> {
+    co_await gate->Wait();
+  });
   EXPECT_TRUE(join.Poll(cx_).IsPending());
   spawner.RunAll();
 

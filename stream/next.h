@@ -14,6 +14,7 @@
 
 #include <optional>
 
+#include "weft/task/await_trace.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
 #include "weft/task/polled.h"
@@ -30,6 +31,13 @@ class [[nodiscard]] NextFuture {
   explicit NextFuture(S& stream) : stream_(&stream) {}
 
   Polled<Output> Poll(Context& cx) { return stream_->PollNext(cx); }
+
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const
+    requires task_internal::Traceable<S>
+  {
+    stream_->Trace(trace);
+  }
 
  private:
   S* stream_;

@@ -1,7 +1,7 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What Select, Race and Join do with a branch that throws.
+// What combinators do with a branch that throws.
 
 #include <array>
 #include <exception>
@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "gtest/gtest.h"
+#include "weft/select/futures_ordered.h"
+#include "weft/select/futures_unordered.h"
 #include "weft/select/join.h"
 #include "weft/select/race.h"
 #include "weft/select/select.h"
@@ -137,6 +139,37 @@ TEST_F(ExceptionsTest, ADisabledBranchDoesNotThrow) {
   auto select = Select(OnIf(false, thrower.Make(), [](int) {}), Else([] {}));
 
   EXPECT_EQ(WhatItThrows(std::move(select), cx_), "");
+  EXPECT_EQ(thrower.live, 0);
+}
+
+TEST_F(ExceptionsTest, ASetLosesOnlyTheFutureThatThrows) {
+  Script thrower{.exception = Error("x")};
+  Script other{.value = 7};
+  FuturesUnordered<Script::Future> set;
+  set.Push(thrower.Make());
+  set.Push(other.Make());
+
+  EXPECT_EQ(WhatItThrows(set.Next(), cx_), "x");
+
+  EXPECT_EQ(thrower.live, 0);
+  EXPECT_EQ(set.size(), 1u);
+  EXPECT_EQ(*set.PollNext(cx_), 7);
+}
+
+TEST_F(ExceptionsTest, AnOrderedSetThrowsInItsTurn) {
+  Script first{.value = 1};
+  Script thrower{.exception = Error("x")};
+  Script last{.value = 3};
+  FuturesOrdered<Script::Future> set;
+  set.Push(first.Make());
+  set.Push(thrower.Make());
+  set.Push(last.Make());
+
+  EXPECT_EQ(*set.PollNext(cx_), 1);
+  EXPECT_EQ(WhatItThrows(set.Next(), cx_), "x");
+  EXPECT_EQ(*set.PollNext(cx_), 3);
+
+  EXPECT_TRUE(set.empty());
   EXPECT_EQ(thrower.live, 0);
 }
 

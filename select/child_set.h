@@ -136,7 +136,7 @@ class ChildSet {
   template <class AddFn>
   void TakeQueue(AddFn add) {
     TakeWoken();
-    while (front_ != nullptr) add(*Take());
+    while (front_ != nullptr) add(Take());
   }
   void Enqueue(Child& child) {
     if (std::exchange(child.queued_, true)) return;

@@ -8,16 +8,24 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "gtest/gtest.h"
 #include "weft/select/futures_ordered.h"
 #include "weft/select/futures_unordered.h"
 #include "weft/select/join.h"
+#include "weft/select/join_ok.h"
+#include "weft/select/join_ok_range.h"
+#include "weft/select/join_range.h"
 #include "weft/select/race.h"
+#include "weft/select/race_range.h"
 #include "weft/select/select.h"
+#include "weft/select/select_range.h"
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
 #include "weft/task/environment.h"
+#include "weft/task/polled.h"
 #include "weft/task/random.h"
 #include "weft/task/ready.h"
 #include "weft/task/task.h"
@@ -171,6 +179,59 @@ TEST_F(ExceptionsTest, AnOrderedSetThrowsInItsTurn) {
 
   EXPECT_TRUE(set.empty());
   EXPECT_EQ(thrower.live, 0);
+}
+
+TEST_F(ExceptionsTest, TheOthersOfARangeAreDroppedBeforeItLeaves) {
+  for (const int size : {2, 9, 100}) {
+    Script loser{.pending = Script::kForever};
+    Script thrower{.exception = Error("x")};
+    const auto make = [&] {
+      std::vector<Script::Future> futures;
+      for (int i = 1; i < size; ++i) futures.push_back(loser.Make());
+      futures.push_back(thrower.Make());
+      return futures;
+    };
+    auto race = Race(make());
+    auto select = Select(make());
+    auto join = Join(make());
+
+    EXPECT_THROW(static_cast<void>(race.Poll(cx_).IsReady()),
+                 std::runtime_error);
+    EXPECT_EQ(loser.live, 2 * (size - 1));
+    EXPECT_THROW(static_cast<void>(select.Poll(cx_).IsReady()),
+                 std::runtime_error);
+    EXPECT_EQ(loser.live, size - 1);
+    EXPECT_THROW(static_cast<void>(join.Poll(cx_).IsReady()),
+                 std::runtime_error);
+
+    EXPECT_EQ(loser.live, 0);
+    EXPECT_EQ(thrower.live, 0);
+  }
+}
+
+// Of a future that gives a Status.
+struct Checked {
+  using Output = absl::Status;
+  Polled<absl::Status> Poll(Context& cx) {
+    if (future.Poll(cx).IsPending()) return kPending;
+    return absl::OkStatus();
+  }
+  Script::Future future;
+};
+
+TEST_F(ExceptionsTest, JoinOkThrowsWhatAFutureThrows) {
+  Script loser{.pending = Script::kForever};
+  Script thrower{.exception = Error("x")};
+  std::vector<Checked> futures;
+  futures.push_back(Checked{loser.Make()});
+  futures.push_back(Checked{thrower.Make()});
+
+  EXPECT_EQ(WhatItThrows(JoinOk(std::move(futures)), cx_), "x");
+  EXPECT_EQ(
+      WhatItThrows(JoinOk(Checked{loser.Make()}, Checked{thrower.Make()}), cx_),
+      "x");
+
+  EXPECT_EQ(loser.live + thrower.live, 0);
 }
 
 Task<int> Failing() {

@@ -41,8 +41,9 @@ namespace weft {
 template <class... Fs>
 class [[nodiscard]] JoinFuture {
  public:
-  static_assert(sizeof...(Fs) <= select_internal::kMaxBranches,
-                "Join takes up to 8 futures; nest it for more");
+  static_assert(
+      sizeof...(Fs) <= select_internal::kMaxBranches,
+      "Join takes up to 8 futures; for more, give it a range or nest it");
   using Output = std::tuple<select_internal::StoredOutputOf<Fs>...>;
   static constexpr bool kMovableAfterPoll =
       (select_internal::Branch<Fs>::kMovable && ...);

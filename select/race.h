@@ -39,8 +39,9 @@ namespace weft {
 template <class First, class... Rest>
 class [[nodiscard]] RaceFuture {
  public:
-  static_assert(1 + sizeof...(Rest) <= select_internal::kMaxBranches,
-                "Race takes up to 8 futures; nest it for more");
+  static_assert(
+      1 + sizeof...(Rest) <= select_internal::kMaxBranches,
+      "Race takes up to 8 futures; for more, give it a range or nest it");
   static_assert((std::is_same_v<OutputOf<First>, OutputOf<Rest>> && ...),
                 "the futures of a Race have one output type; use Select");
   using Output = OutputOf<First>;

@@ -92,7 +92,8 @@ class [[nodiscard]] SelectFuture {
  public:
   static_assert(0 < sizeof...(Fs) &&
                     sizeof...(Fs) <= select_internal::kMaxBranches,
-                "Select takes 1 to 8 futures; nest it for more");
+                "Select takes 1 to 8 futures; for more, give it a range or "
+                "nest it");
   using Output =
       select_internal::Winner<select_internal::StoredOutputOf<Fs>...>;
   static constexpr bool kMovableAfterPoll =

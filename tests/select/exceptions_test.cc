@@ -12,18 +12,24 @@
 
 #include "absl/status/status.h"
 #include "gtest/gtest.h"
+#include "weft/select/catch.h"
+#include "weft/select/fuse.h"
 #include "weft/select/futures_ordered.h"
 #include "weft/select/futures_unordered.h"
 #include "weft/select/join.h"
 #include "weft/select/join_ok.h"
 #include "weft/select/join_ok_range.h"
 #include "weft/select/join_range.h"
+#include "weft/select/map.h"
 #include "weft/select/race.h"
 #include "weft/select/race_range.h"
 #include "weft/select/select.h"
 #include "weft/select/select_range.h"
+#include "weft/select/shared.h"
+#include "weft/select/then.h"
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
+#include "weft/task/counting_waker.h"
 #include "weft/task/environment.h"
 #include "weft/task/polled.h"
 #include "weft/task/random.h"
@@ -31,6 +37,7 @@
 #include "weft/task/task.h"
 #include "weft/task/waker.h"
 #include "weft/task/yield_now.h"
+#include "weft/tests/kit/signal.h"
 #include "weft/tests/select/script.h"
 
 namespace weft {
@@ -232,6 +239,77 @@ TEST_F(ExceptionsTest, JoinOkThrowsWhatAFutureThrows) {
       "x");
 
   EXPECT_EQ(loser.live + thrower.live, 0);
+}
+
+TEST_F(ExceptionsTest, CatchGivesWhatItsHandlerReturns) {
+  Script thrower{.pending = 1, .exception = Error("x")};
+  auto caught = Catch(thrower.Make(), [&](std::exception_ptr error) {
+    EXPECT_EQ(thrower.live, 0);
+    return error != nullptr ? 5 : 0;
+  });
+  EXPECT_TRUE(caught.Poll(cx_).IsPending());
+
+  EXPECT_EQ(*caught.Poll(cx_), 5);
+
+  auto rethrown = Catch(thrower.Make(), [](std::exception_ptr error) -> int {
+    std::rethrow_exception(error);
+  });
+  EXPECT_EQ(WhatItThrows(std::move(rethrown), cx_), "x");
+}
+
+TEST_F(ExceptionsTest, AFusedFutureThatHasThrownIsPendingForEver) {
+  Script thrower{.exception = Error("x")};
+  auto fused = Fuse(thrower.Make());
+
+  EXPECT_THROW(static_cast<void>(fused.Poll(cx_).IsReady()),
+               std::runtime_error);
+
+  EXPECT_TRUE(fused.IsTerminated());
+  EXPECT_EQ(thrower.live, 0);
+  EXPECT_TRUE(fused.Poll(cx_).IsPending());
+}
+
+TEST_F(ExceptionsTest, MapAndThenThrowWhatEitherFutureThrows) {
+  Script thrower{.exception = Error("x")};
+
+  EXPECT_EQ(WhatItThrows(Map(thrower.Make(), [](int) {}), cx_), "x");
+  EXPECT_EQ(
+      WhatItThrows(Then(thrower.Make(), [](int) { return Ready(); }), cx_),
+      "x");
+  EXPECT_EQ(WhatItThrows(Then(Ready(), [&] { return thrower.Make(); }), cx_),
+            "x");
+
+  EXPECT_EQ(thrower.live, 0);
+}
+
+TEST_F(ExceptionsTest, EachCopyOfASharedFutureThrows) {
+  Script thrower{.exception = Error("x")};
+  auto first = Shared(thrower.Make());
+  auto second = first;
+
+  EXPECT_EQ(WhatItThrows(std::move(first), cx_), "x");
+  EXPECT_EQ(thrower.live, 0);
+  EXPECT_EQ(WhatItThrows(std::move(second), cx_), "x");
+
+  EXPECT_EQ(thrower.polls, 1);
+}
+
+TEST_F(ExceptionsTest, ASharedFutureThatThrowsWakesWhoeverWaits) {
+  Signal signal;
+  auto first = Shared(signal.Wait());
+  auto second = first;
+  CountingWaker waker;
+  Context other(waker.waker());
+  EXPECT_TRUE(first.Poll(cx_).IsPending());
+  EXPECT_TRUE(second.Poll(other).IsPending());
+
+  signal.Fail(Error("x"));
+  EXPECT_EQ(waker.TakeWakes(), 1);
+  EXPECT_THROW(static_cast<void>(first.Poll(cx_).IsReady()),
+               std::runtime_error);
+
+  EXPECT_THROW(static_cast<void>(second.Poll(other).IsReady()),
+               std::runtime_error);
 }
 
 Task<int> Failing() {

@@ -21,6 +21,15 @@ void WaitQueue::PushBack(WaitNode& node) {
   ++size_;
 }
 
+void WaitQueue::PushFront(WaitNode& node) {
+  node.state = WaitNode::kQueued;
+  node.previous = nullptr;
+  node.next = front_;
+  (front_ != nullptr ? front_->previous : back_) = &node;
+  front_ = &node;
+  ++size_;
+}
+
 void WaitQueue::Remove(WaitNode& node) {
   node.state = WaitNode::kIdle;
   (node.previous != nullptr ? node.previous->next : front_) = node.next;

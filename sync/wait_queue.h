@@ -13,6 +13,8 @@
 //              does not know yet. If it is dropped in this state, what it was
 //              given has to be handed on.
 //   kReleased  The same, but there is nothing to hand on.
+//   kWoken     Out of the queue to try for itself: given nothing. If it is
+//              dropped in this state, the next one may have to try.
 //
 // No user code runs under the mutex. Wakers are cloned before it is locked,
 // taken out of the nodes under it, and woken or dropped after it is released.
@@ -37,7 +39,7 @@
 namespace weft::sync_internal {
 
 struct WaitNode {
-  enum State : uint8_t { kIdle, kQueued, kNotified, kReleased };
+  enum State : uint8_t { kIdle, kQueued, kNotified, kReleased, kWoken };
 
   constexpr WaitNode() = default;
   WaitNode(WaitNode&& other) noexcept {
@@ -69,6 +71,8 @@ class WaitQueue {
 
   // Requires: `node` is idle.
   void PushBack(WaitNode& node);
+  // Requires: `node` is idle or woken.
+  void PushFront(WaitNode& node);
   // Requires: `node` is queued. It is idle afterwards.
   void Remove(WaitNode& node);
   // Takes out the first node and puts it into `state`. The caller wakes its
@@ -100,8 +104,8 @@ class WakeBatch {
 
   // Makes room for count() wakers. May release and retake `lock` to allocate,
   // where there are more than fit in place; what it guards may change then.
-  template <class Count>
-  void Reserve(std::unique_lock<std::mutex>& lock, Count count) {
+  template <class Mutex, class Count>
+  void Reserve(std::unique_lock<Mutex>& lock, Count count) {
     while (count() > capacity_) {
       const size_t wanted = count();
       lock.unlock();
@@ -132,9 +136,10 @@ class WakeBatch {
 // One poll of a wait. True if is_released(), which is called under `mutex`;
 // `node` is idle then, and the budget charged. Else `node` is queued, or is
 // released but stays as it is because the budget is spent: so it has its place
-// in the queue from its first poll on, whatever the budget.
-template <class IsReleased>
-bool PollWait(std::mutex& mutex, WaitQueue& queue, WaitNode& node, Context& cx,
+// in the queue from its first poll on, whatever the budget. `Mutex` lets a model
+// checker run this code.
+template <class Mutex, class IsReleased>
+bool PollWait(Mutex& mutex, WaitQueue& queue, WaitNode& node, Context& cx,
               IsReleased is_released) {
   const bool has_budget = cx.HasBudget();
   // The old waker ends up in here and is dropped after the mutex is released.

@@ -112,6 +112,16 @@ struct RelacyAtomics {
   };
 };
 
+// What production code uses of std::mutex.
+class RelacyMutex {
+ public:
+  void lock() { mutex_.lock(RL_INFO); }
+  void unlock() { mutex_.unlock(RL_INFO); }
+
+ private:
+  rl::mutex mutex_;
+};
+
 // Holds a T from Emplace(), in the model's before(), to Destroy(), in its
 // after().
 template <class T>

@@ -7,11 +7,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -20,6 +23,9 @@
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "weft/executor/deterministic_executor.h"
+#include "weft/executor/explore.h"
+#include "weft/select/select.h"
 #include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
 #include "weft/task/drop_at_every_poll.h"
@@ -30,7 +36,9 @@
 #include "weft/task/status_matchers.h"
 #include "weft/task/task.h"
 #include "weft/task/waker.h"
+#include "weft/task/yield_now.h"
 #include "weft/tests/sync/callback_waker.h"
+#include "weft/tests/sync/wait_by_hand.h"
 
 namespace weft::sync {
 namespace {
@@ -186,6 +194,145 @@ TEST(SemaphoreTest, OnePermitMayReleaseManyWhoWantNone) {
 
   EXPECT_TRUE(first.Poll());
   for (const auto& waiter : others) EXPECT_TRUE(waiter->Poll());
+}
+
+TEST(SemaphoreTest, PermitsSplitAndMerge) {
+  Semaphore semaphore(5);
+  auto permit = semaphore.TryAcquire(5);
+  {
+    Semaphore::Permit two = permit->Split(2);
+    Semaphore::Permit one = two.Split(1);
+    EXPECT_EQ(permit->count(), 3u);
+    EXPECT_EQ(two.count(), 1u);
+
+    permit->Merge(std::move(two));
+    EXPECT_EQ(permit->count(), 4u);
+    EXPECT_EQ(semaphore.AvailablePermits(), 0u);
+  }
+
+  EXPECT_EQ(semaphore.AvailablePermits(), 1u);
+}
+
+TEST(SemaphoreTest, PermitsThatNobodyHasCanBeForgotten) {
+  Semaphore semaphore(5);
+  auto held = semaphore.TryAcquire(2);
+
+  EXPECT_EQ(semaphore.ForgetPermits(1), 1u);
+  EXPECT_EQ(semaphore.AvailablePermits(), 2u);
+  EXPECT_EQ(semaphore.ForgetPermits(7), 2u);
+  EXPECT_EQ(semaphore.ForgetPermits(7), 0u);
+
+  held = absl::CancelledError();
+  EXPECT_EQ(semaphore.AvailablePermits(), 2u);
+}
+
+TEST(SemaphoreTest, OwnedPermitsKeepItAlive) {
+  auto semaphore = std::make_shared<Semaphore>(3);
+  const std::weak_ptr<Semaphore> observer = semaphore;
+  auto two = Semaphore::TryAcquireOwned(semaphore, 2);
+  ASSERT_THAT(two, IsOk());
+  EXPECT_THAT(Semaphore::TryAcquireOwned(semaphore, 2),
+              StatusIs(absl::StatusCode::kResourceExhausted));
+  WaitByHand wait(Semaphore::AcquireOwned(semaphore, 2));
+  EXPECT_FALSE(wait.Poll());
+  Semaphore::OwnedPermit last =
+      *Semaphore::TryAcquireOwned(std::make_shared<Semaphore>(1));
+
+  semaphore.reset();
+  last = two->Split(1);  // of the other semaphore, and then of this
+  two = absl::CancelledError();
+  EXPECT_TRUE(wait.Poll());
+  wait.Drop();
+  EXPECT_FALSE(observer.expired());
+  last = *Semaphore::BlockingAcquireOwned(std::make_shared<Semaphore>(1));
+
+  EXPECT_TRUE(observer.expired());
+}
+
+TEST(SemaphoreTest, AThousandWaitersEachHaveTheirs) {
+  Semaphore semaphore(0);
+  std::vector<std::unique_ptr<Waiter>> waiters;
+  for (int i = 0; i < 1'000; ++i) {
+    waiters.push_back(std::make_unique<Waiter>(semaphore));
+    EXPECT_FALSE(waiters.back()->Poll());
+  }
+
+  semaphore.AddPermits(10);
+
+  for (auto& waiter : waiters) {
+    ASSERT_EQ(waiter->TakeWakes(), 1);
+    ASSERT_TRUE(waiter->Poll());
+    waiter.reset();
+  }
+  EXPECT_EQ(semaphore.AvailablePermits(), 10u);
+}
+
+TEST(BargingSemaphoreTest, WhoComesWhileThereAreSomeTakesThem) {
+  Semaphore semaphore(0, Semaphore::Order::kBarging);
+  Waiter many(semaphore, 3);
+  EXPECT_FALSE(many.Poll());
+
+  semaphore.AddPermits(2);
+  EXPECT_THAT(semaphore.TryAcquire(2), IsOk());
+  semaphore.AddPermits(1);
+
+  EXPECT_EQ(many.TakeWakes(), 1);
+  EXPECT_TRUE(many.Poll());
+}
+
+TEST(BargingSemaphoreTest, WakesAsManyAsThereIsEnoughFor) {
+  Semaphore semaphore(0, Semaphore::Order::kBarging);
+  std::vector<std::unique_ptr<Waiter>> waiters;
+  for (const size_t count : {1, 2, 2, 1}) {
+    waiters.push_back(std::make_unique<Waiter>(semaphore, count));
+    EXPECT_FALSE(waiters.back()->Poll());
+  }
+
+  semaphore.AddPermits(4);
+
+  EXPECT_EQ(waiters[0]->TakeWakes(), 1);
+  EXPECT_EQ(waiters[1]->TakeWakes(), 1);
+  EXPECT_EQ(waiters[2]->TakeWakes(), 0);
+  EXPECT_EQ(semaphore.AvailablePermits(), 4u);
+  waiters[0].reset();
+  waiters[1].reset();
+  EXPECT_EQ(waiters[2]->TakeWakes(), 1);
+  EXPECT_EQ(waiters[3]->TakeWakes(), 1);
+}
+
+// One who wants many is overtaken 16 times by those who want one.
+TEST(BargingSemaphoreTest, WhoWantsManyIsNotStarved) {
+  Semaphore semaphore(2, Semaphore::Order::kBarging);
+  auto held = semaphore.TryAcquire();
+  Waiter many(semaphore, 2);
+  EXPECT_FALSE(many.Poll());
+
+  int overtaken = 0;
+  for (; overtaken < 100; ++overtaken) {
+    held = absl::CancelledError();
+    held = semaphore.TryAcquire();
+    if (!held.ok()) break;
+    EXPECT_FALSE(many.Poll());
+  }
+
+  EXPECT_LE(overtaken, 16);
+  EXPECT_TRUE(many.Poll());
+}
+
+TEST(BargingSemaphoreTest, CloseEndsTheWaitsOfThoseWhoWereWoken) {
+  Semaphore semaphore(0, Semaphore::Order::kBarging);
+  Waiter woken(semaphore);
+  Waiter queued(semaphore);
+  EXPECT_FALSE(woken.Poll());
+  EXPECT_FALSE(queued.Poll());
+  semaphore.AddPermits();
+
+  semaphore.Close();
+
+  EXPECT_TRUE(woken.Poll());
+  EXPECT_TRUE(queued.Poll());
+  EXPECT_THAT(*woken.result, StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(*queued.result, StatusIs(absl::StatusCode::kFailedPrecondition));
 }
 
 TEST(SemaphoreTest, NoPermitsAreHadAtOnce) {
@@ -371,6 +518,11 @@ TEST(SemaphoreTest, MisuseDies) {
 
   EXPECT_DEATH(semaphore.AddPermits(Semaphore::kMaxPermits),
                "more than kMaxPermits");
+  Semaphore other(1);
+  EXPECT_DEATH(semaphore.TryAcquire()->Merge(*other.TryAcquire()),
+               "permits of two semaphores");
+  EXPECT_DEATH(static_cast<void>(semaphore.TryAcquire()->Split(2)),
+               "more permits than there are");
 }
 
 // Random operations against a model: a queue of (id, count) and a number.
@@ -446,10 +598,72 @@ TEST(SemaphoreTest, DoesWhatASimpleModelDoes) {
   }
 }
 
-TEST(SemaphoreTest, ThreadsNeverHoldMoreThanThereIs) {
+struct Slots {
+  explicit Slots(Semaphore::Order order) : semaphore(2, order) {}
+  Semaphore semaphore;
+  size_t held = 0;
+  int done = 0;
+  bool crowded = false;
+};
+
+Task<> Yields(int times) {
+  for (int i = 0; i < times; ++i) co_await YieldNow();
+}
+
+Task<> AcquireOften(std::shared_ptr<Slots> slots, int index) {
+  for (int round = 0; round < 4; ++round) {
+    const size_t count = 1 + (index + round) % 2;
+    auto either = co_await Select(slots->semaphore.AcquireMany(count),
+                                  Yields(1 + index + round));
+    if (either.index() == 1) continue;
+    auto permit = std::move(std::get<0>(either).value);
+    slots->held += permit->count();
+    slots->crowded = slots->crowded || slots->held > 2;
+    co_await YieldNow();
+    slots->held -= permit->count();
+  }
+  auto permit = co_await slots->semaphore.AcquireMany(2);
+  slots->done += permit.ok();
+}
+
+void ExploreOrders(Semaphore::Order order) {
+  constexpr int kTasks = 4;
+  std::set<uint64_t> schedules;
+
+  const auto failure =
+      Explore(std::getenv("WEFT_LONG") != nullptr ? 10'000 : 500,
+              [&](DeterministicExecutor& executor) -> absl::Status {
+                auto slots = std::make_shared<Slots>(order);
+                for (int i = 0; i < kTasks; ++i) {
+                  executor.Spawn(AcquireOften(slots, i)).Detach();
+                }
+                absl::Status status = executor.RunUntilIdle();
+                schedules.insert(executor.fingerprint());
+                if (!status.ok()) return status;
+                if (slots->done != kTasks)
+                  return absl::InternalError("some wait");
+                if (slots->crowded)
+                  return absl::InternalError("too many are inside");
+                return absl::OkStatus();
+              });
+
+  EXPECT_EQ(failure, std::nullopt);
+  EXPECT_GT(schedules.size(), 400u);
+  std::printf("%zu schedules\n", schedules.size());
+}
+
+TEST(SemaphoreTest, NothingIsLostInAnyOrder) {
+  ExploreOrders(Semaphore::Order::kFifo);
+}
+
+TEST(BargingSemaphoreTest, NothingIsLostInAnyOrder) {
+  ExploreOrders(Semaphore::Order::kBarging);
+}
+
+void UseFromThreads(Semaphore::Order order) {
   constexpr int kThreads = 4;
   const int rounds = Rounds(1'000);
-  Semaphore semaphore(3);
+  Semaphore semaphore(3, order);
   std::atomic<size_t> held{0};
   std::atomic<bool> too_many{false};
   std::vector<std::thread> threads;
@@ -473,6 +687,14 @@ TEST(SemaphoreTest, ThreadsNeverHoldMoreThanThereIs) {
 
   EXPECT_FALSE(too_many);
   EXPECT_EQ(semaphore.AvailablePermits(), 3u);
+}
+
+TEST(SemaphoreTest, ThreadsNeverHoldMoreThanThereIs) {
+  UseFromThreads(Semaphore::Order::kFifo);
+}
+
+TEST(BargingSemaphoreTest, ThreadsNeverHoldMoreThanThereIs) {
+  UseFromThreads(Semaphore::Order::kBarging);
 }
 
 TEST(SemaphoreTest, AThreadMayDestroyItOnceItHasThePermit) {

@@ -91,13 +91,13 @@ class OnceCell {
   T& BlockingGetOrInit(Function function) {
     return task_internal::BlockFor(
         "OnceCell::BlockingGetOrInit()",
-        GetOrInit([&] { return Ready(function()); }));
+        GetOrInit([&] { return Ready<T>(function()); }));
   }
   template <class Function>
   absl::StatusOr<T*> BlockingGetOrTryInit(Function function) {
     return task_internal::BlockFor(
         "OnceCell::BlockingGetOrTryInit()",
-        GetOrTryInit([&] { return Ready(function()); }));
+        GetOrTryInit([&] { return Ready<absl::StatusOr<T>>(function()); }));
   }
 
   // Ready with the value, which somebody else makes.
@@ -142,6 +142,7 @@ class OnceCell {
   }
 
   union {
+    Unit no_value_ = {};
     T value_;  // exists while core_.HasValue()
   };
   sync_internal::OnceCore core_;

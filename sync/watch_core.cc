@@ -146,7 +146,7 @@ size_t WatchCore::receivers() const {
   return receivers_;
 }
 
-WatchCore::Value WatchCursor::TakeNext() {
+WatchCore::Value WatchCursor::TakeLatest() {
   uint64_t word = 0;
   WatchCore::Value value = core().Get(&word);
   const uint64_t version = word & ~WatchCore::kClosed;

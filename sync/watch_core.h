@@ -115,9 +115,13 @@ class WatchCursor {
   uint64_t seen() const { return seen_; }
   void set_seen(uint64_t version) { seen_ = version; }
 
-  // The latest value, which is seen now, or null if it had been and no other
-  // will come.
-  WatchCore::Value TakeNext();
+  // Counts the latest value as seen. False if it had been.
+  bool SeeLatest() {
+    const uint64_t version = core().version();
+    return std::exchange(seen_, version) != version;
+  }
+  // The same, and returns that value, or null if it had been seen.
+  WatchCore::Value TakeLatest();
 
  private:
   std::shared_ptr<WatchCore> core_;

@@ -12,7 +12,8 @@ namespace weft::sync {
 
 Polled<absl::Status> WatchChangedFuture::Poll(Context& cx) {
   if (!cursor_.core().PollChange(node_, cursor_.seen(), cx)) return kPending;
-  return cursor_.TakeNext() != nullptr ? absl::OkStatus() : ClosedStatus();
+  // What is not news after all is the end.
+  return cursor_.SeeLatest() ? absl::OkStatus() : ClosedStatus();
 }
 
 }  // namespace weft::sync

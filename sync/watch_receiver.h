@@ -127,7 +127,7 @@ class [[nodiscard]] WatchReceiver {
   bool HasChanged() const { return cursor_.core().version() != cursor_.seen(); }
   // Makes the latest value count as not seen, or as seen.
   void MarkChanged() { cursor_.set_seen(sync_internal::WatchCore::kNoVersion); }
-  void MarkUnchanged() { cursor_.set_seen(cursor_.core().version()); }
+  void MarkUnchanged() { cursor_.SeeLatest(); }
 
   // Ready with the latest value once predicate(value) is true, also if that has
   // been seen, or with ClosedStatus() once no other value will come. The

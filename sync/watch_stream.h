@@ -43,7 +43,7 @@ class WatchStream {
 
   Polled<std::optional<Item>> PollNext(Context& cx) {
     if (!cursor_.core().PollChange(node_, cursor_.seen(), cx)) return kPending;
-    auto value = std::static_pointer_cast<const T>(cursor_.TakeNext());
+    auto value = std::static_pointer_cast<const T>(cursor_.TakeLatest());
     if (value == nullptr) return std::optional<Item>();
     return std::optional<Item>(std::move(value));
   }

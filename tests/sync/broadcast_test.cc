@@ -399,6 +399,21 @@ TEST(BroadcastTest, LessCapacityDropsTheOldest) {
   EXPECT_EQ(receiver.lag(), 1u);
 }
 
+TEST(BroadcastTest, AMessageForAWaitThatIsDroppedIsThereForTheNext) {
+  CountingWaker waker;
+  Context cx(waker.waker());
+  auto [sender, receiver] = Broadcast<int>(1, kWaits);
+  {
+    auto limited = receiver.Receive();
+    EXPECT_TRUE(limited.Poll(cx).IsPending());
+    EXPECT_EQ(sender.TrySend(1), absl::OkStatus());
+    EXPECT_EQ(waker.TakeWakes(), 1);
+  }
+
+  EXPECT_EQ(Now(receiver), 1);
+  EXPECT_EQ(waker.outstanding(), 0);
+}
+
 TEST(BroadcastTest, WakesWhoeverPolledLast) {
   CountingWaker a;
   CountingWaker b;

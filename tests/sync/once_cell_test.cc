@@ -188,6 +188,15 @@ TEST(OnceCellTest, BlockingInitializersRunOnTheThreadThatAsks) {
             std::this_thread::get_id());
 }
 
+TEST(OnceCellTest, BlockingInitializersMayReturnWhatConverts) {
+  OnceCell<std::string> cell;
+
+  EXPECT_EQ(
+      cell.BlockingGetOrTryInit([] { return absl::AbortedError(""); }).status(),
+      absl::AbortedError(""));
+  EXPECT_EQ(cell.BlockingGetOrInit([] { return "text"; }), "text");
+}
+
 TEST(OnceCellTest, TakeEmptiesIt) {
   LiveCounter counter;
   OnceCell<LiveCounter::Object> cell;

@@ -115,6 +115,21 @@ TEST(WatchTest, AWaitWhoseNewsWasSeenMeanwhileWaitsOn) {
   EXPECT_TRUE(changed.Poll(cx).IsReady());
 }
 
+TEST(WatchTest, NewsForAWaitThatIsDroppedIsStillNews) {
+  CountingWaker waker;
+  Context cx(waker.waker());
+  auto [sender, receiver] = Watch(1);
+  {
+    auto limited = receiver.Changed();
+    EXPECT_TRUE(limited.Poll(cx).IsPending());
+    EXPECT_EQ(sender.Send(2), absl::OkStatus());
+    EXPECT_EQ(waker.TakeWakes(), 1);
+  }
+
+  EXPECT_TRUE(receiver.HasChanged());
+  EXPECT_EQ(receiver.BlockingChanged(), absl::OkStatus());
+}
+
 TEST(WatchTest, AValueThatIsReadStaysWhileAnotherIsSent) {
   auto [sender, receiver] = Watch<std::string>("a");
   const auto held = receiver.Borrow();

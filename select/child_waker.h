@@ -55,9 +55,9 @@ namespace weft::select_internal {
 //    first: then its link happens before Park's look, which sees it. Or it
 //    comes later, and wakes the waker that was registered.
 //
-// A node that is linked again may still be read by whoever took it last? No:
-// its link is read before Unlink() releases it, and the wake that links it
-// anew has acquired that.
+// Nor does a wake write a link that is still being read: the owner reads it
+// before Unlink() releases the word, and the wake that links the node anew has
+// acquired that.
 
 // `Atomics` and `W` let a model checker run this code.
 template <class Atomics = task_internal::StdAtomics, class W = Waker>

@@ -53,6 +53,7 @@ class FuturesOrdered {
   }
 
   // The output of the oldest future; nullopt if there is none.
+  // (Auto: the class is a Stream only from its end on.)
   auto Next() { return NextFuture<FuturesOrdered>(*this); }
   Polled<std::optional<Item>> PollNext(Context& cx) {
     for (int kept = 0; !outcomes_.empty(); ++kept) {

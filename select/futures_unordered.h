@@ -73,6 +73,7 @@ class FuturesUnordered {
   }
 
   // The next output; nullopt if there is no future.
+  // (Auto: the class is a Stream only from its end on.)
   auto Next() { return NextFuture<FuturesUnordered>(*this); }
   Polled<std::optional<Item>> PollNext(Context& cx) {
     std::optional<Item> item;

@@ -91,7 +91,7 @@ auto Join(R&& range) {
   return JoinRangeFuture<F>(
       select_internal::BranchArray<F>(std::forward<R>(range)));
 }
-// The same, where the type of the vector is to be deduced or spelled out.
+// The same, by the name that other libraries have for it.
 template <Future F>
 JoinRangeFuture<F> JoinAll(std::vector<F> futures) {
   return Join(std::move(futures));

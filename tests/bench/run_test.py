@@ -71,6 +71,14 @@ class RunTest(unittest.TestCase):
             if case.goal != "-":
                 self.assertIn(case.goal.split(">=")[0], peers)
 
+    def test_the_suite_of_sync_is_sound(self):
+        with open("bench/sync/cases.txt", encoding="utf-8") as file:
+            peers, _, cases = run.read_suite(file.read())
+        self.assertEqual(peers, ["tokio", "smol", "go"])
+        self.assertEqual(len({case.name for case in cases}), len(cases))
+        for case in cases:
+            self.assertIn(case.metric, ("ns_per_op", "bytes"))
+
     def test_the_suite_of_observing_is_sound(self):
         with open("bench/observe/cases.txt", encoding="utf-8") as file:
             peers, _, cases = run.read_suite(file.read())

@@ -55,7 +55,7 @@ void Mutexes(Bench& bench) {
   sync::Mutex<uint64_t> mutex(0);
   const size_t each = bench.size() / kTasks;
   bench.Measure(bench.size(), [&] {
-    runtime.BlockOn(runtime.SpawnBorrowing(
+    runtime.BlockOn(runtime.spawner().SpawnBorrowing(
         InTasks(kTasks, [&mutex, each] { return Add(&mutex, each); })));
   });
 }
@@ -67,9 +67,10 @@ void Semaphores(Bench& bench) {
   sync::Semaphore semaphore(kTasks == 1 ? 1 : kTasks - 1);
   const size_t each = bench.size() / kTasks;
   bench.Measure(bench.size(), [&] {
-    runtime.BlockOn(runtime.SpawnBorrowing(InTasks(kTasks, [&semaphore, each] {
-      return AcquireAndRelease(&semaphore, each, kTasks > 1);
-    })));
+    runtime.BlockOn(
+        runtime.spawner().SpawnBorrowing(InTasks(kTasks, [&semaphore, each] {
+          return AcquireAndRelease(&semaphore, each, kTasks > 1);
+        })));
   });
 }
 

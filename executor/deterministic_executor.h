@@ -118,7 +118,7 @@ class DeterministicExecutor {
       if (did != Did::kMain) continue;
       woken = false;
       Budget budget;
-      Context cx(waker.waker(), &budget);
+      Context cx = Context(waker.waker(), &budget).WithPromptness(true);
       auto polled = future.Poll(cx);
       if (!polled.IsReady()) continue;
       if (HasThrown()) return Result(trouble_);

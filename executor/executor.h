@@ -120,7 +120,7 @@ class [[nodiscard]] DriveFuture {
     Environment environment = cx.environment();
     environment.spawner = core_;
     const EnvironmentScope scope(environment);
-    Context inner(cx.waker(), cx.budget(), &environment);
+    Context inner = cx.WithEnvironment(&environment);
     return future_.Poll(inner);
   }
 

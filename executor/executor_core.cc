@@ -181,7 +181,8 @@ bool ExecutorCore::TryRun(const RunnerOptions& options,
       if (!runner.queue.IsEmpty()) Notify();
       --runner.polls_at_driver;  // counts as a poll since then
       Budget budget;
-      Context cx(waker, &budget, &scope.environment());
+      Context cx =
+          Context(waker, &budget, &scope.environment()).WithPromptness(true);
       ready = PollMain(poll, cx, runner, thrown);
     }
     // A thread without its driver runs tasks, but first waits for a while, so that

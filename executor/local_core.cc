@@ -235,7 +235,8 @@ void LocalCore::Run(absl::FunctionRef<bool(Context&)> poll) {
     if (std::exchange(main_woken_, false)) {
       --polls_at_driver_;  // counts as a poll since then
       Budget budget;
-      Context cx(waker, &budget, &scope.environment());
+      Context cx =
+          Context(waker, &budget, &scope.environment()).WithPromptness(true);
       if (poll(cx)) return;
     }
     const bool driver_is_due = polls_.Get() - polls_at_driver_ >= kInterval;
@@ -303,7 +304,7 @@ void LocalCore::Drive(Context& cx, DriveSlot& slot,
   SyncTiming();
   Forget(slot);
   const TickScope scope(*this, cx.environment());
-  Context inner(cx.waker(), cx.budget(), &scope.environment());
+  Context inner = cx.WithEnvironment(&scope.environment());
   if (poll(inner)) return;
   if (RunSome()) {
     cx.waker().WakeByRef();

@@ -80,7 +80,9 @@ class Branch<F&> {
 
   Polled<typename F::Output> Poll(Context& cx) {
     WEFT_CHECK(future_ != nullptr, "a future was polled after it was ready");
-    return future_->Poll(cx);
+    // It may be left pending, for as long as its owner likes.
+    Context inner = cx.WithPromptness(false);
+    return future_->Poll(inner);
   }
   // A handler may destroy the future: nobody looks at it any more.
   void Drop() { future_ = nullptr; }

@@ -143,7 +143,7 @@ bool ScopeCore::PollBatch(Context& cx, ScopeChild* batch,
     }
     if (exception != nullptr || child->done_) continue;
     const BorrowedWaker waker(&ScopeChild::kVTable, child.get());
-    Context inner = cx.WithWaker(waker.get());
+    Context inner = cx.WithWaker(waker.get()).WithPromptness(cx.IsPrompt());
     bool ready = false;
     exception = CaughtPoll([&] { ready = child->PollFuture(inner); });
     if (!ready && exception == nullptr) continue;

@@ -13,6 +13,7 @@
 #define WEFT_STREAM_NEXT_H_
 
 #include <optional>
+#include <utility>
 
 #include "weft/task/await_trace.h"
 #include "weft/task/context.h"
@@ -20,6 +21,15 @@
 #include "weft/task/polled.h"
 
 namespace weft {
+
+// A stream that can take back what a pending PollNext() waits for, at no loss:
+//
+//   void StopWaiting();
+//
+// Next() calls it when it is dropped, and so can promise to poll promptly
+// (task/context.h) what it polls.
+template <class S>
+concept StoppableStream = requires(S& stream) { stream.StopWaiting(); };
 
 template <Stream S>
 class [[nodiscard]] NextFuture {
@@ -29,8 +39,21 @@ class [[nodiscard]] NextFuture {
   static constexpr bool kBorrows = true;
 
   explicit NextFuture(S& stream) : stream_(&stream) {}
+  NextFuture(NextFuture&& other) noexcept
+      : stream_(other.stream_), waits_(std::exchange(other.waits_, false)) {}
+  NextFuture& operator=(NextFuture&&) = delete;
+  ~NextFuture() {
+    if constexpr (StoppableStream<S>) {
+      if (waits_) stream_->StopWaiting();
+    }
+  }
 
-  Polled<Output> Poll(Context& cx) { return stream_->PollNext(cx); }
+  Polled<Output> Poll(Context& cx) {
+    Context inner = cx.WithPromptness(StoppableStream<S> && cx.IsPrompt());
+    Polled<Output> polled = stream_->PollNext(inner);
+    waits_ = polled.IsPending();
+    return polled;
+  }
 
   // See task/await_trace.h.
   void Trace(AwaitTrace& trace) const
@@ -41,6 +64,7 @@ class [[nodiscard]] NextFuture {
 
  private:
   S* stream_;
+  bool waits_ = false;  // PollNext() was pending
 };
 
 // Ready with the next item of `stream`, or with nullopt at its end.

@@ -59,7 +59,7 @@ class BlockingWaiter {
 template <class F>
 OutputOf<F> BlockFor(std::string_view caller, F&& future) {
   BlockingWaiter waiter(caller);
-  Context cx(waiter.waker());
+  Context cx = Context(waiter.waker()).WithPromptness(true);
   for (;;) {
     auto polled = future.Poll(cx);
     if (polled.IsReady()) return *std::move(polled);

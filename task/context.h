@@ -7,12 +7,22 @@
 //   - the waker: a future that returns pending has kept (a clone of) it;
 //   - the budget: how many leaf operations may still succeed in this poll, so
 //     that a task whose data never runs dry does not starve its neighbours;
-//   - the environment: reactor, timers, clock, spawner, random numbers.
+//   - the environment: reactor, timers, clock, spawner, random numbers;
+//   - promptness: the promise that a future which is pending and then woken is
+//     soon polled again, or destroyed.
 //
 // How a leaf uses the budget: before doing its work it returns pending if
 // !cx.HasBudget() (which then has arranged another poll); when it is ready it
 // calls cx.Charge(). Pending results are not charged. A combinator that must
 // not mistake a spent budget for "not ready" gives its children a fresh Budget.
+//
+// How a leaf uses promptness: one that hands things on to one waiter at a time,
+// like a channel, trusts a prompt one to take them; with any other it reckons that
+// it is woken and never looks. Executors promise it for their tasks, as long as
+// they are run. Who polls a future that may outlive the interest in it takes the
+// promise back: a Select over lvalues, a set of futures, Next of a stream, an
+// awaited lvalue. So does a combinator of your own that keeps a pending future
+// without polling it: a leaf below it would wait for a look that does not come.
 //
 // Thread safety: belongs to one poll on one thread.
 // Lifetime: a Context is valid during the poll that it was passed to.
@@ -46,7 +56,7 @@ class Budget {
 class Context {
  public:
   // Without a budget the poll is unlimited; without an environment it has the
-  // calling thread's current one.
+  // calling thread's current one. Promises nothing.
   explicit Context(const Waker& waker, Budget* budget = nullptr,
                    const Environment* environment = nullptr)
       : waker_(&waker), budget_(budget), environment_(environment) {}
@@ -57,12 +67,27 @@ class Context {
     return environment_ != nullptr ? *environment_ : Environment::Current();
   }
 
-  // This context with another waker or budget; for combinators.
+  bool IsPrompt() const { return prompt_; }
+
+  // This context with another part; for combinators. The promise was the owner's
+  // of the waker, so it goes with that.
   Context WithWaker(const Waker& waker) const {
     return Context(waker, budget_, environment_);
   }
   Context WithBudget(Budget* budget) const {
-    return Context(*waker_, budget, environment_);
+    Context other = *this;
+    other.budget_ = budget;
+    return other;
+  }
+  Context WithEnvironment(const Environment* environment) const {
+    Context other = *this;
+    other.environment_ = environment;
+    return other;
+  }
+  Context WithPromptness(bool prompt) const {
+    Context other = *this;
+    other.prompt_ = prompt;
+    return other;
   }
 
   // False if the budget is spent; then the waker has been woken and the caller
@@ -100,6 +125,7 @@ class Context {
   const Waker* waker_;
   Budget* budget_;
   const Environment* environment_;
+  bool prompt_ = false;
 };
 
 }  // namespace weft

@@ -166,7 +166,7 @@ void InstrumentRecord::Poll(const Context& cx,
   const int64_t woken = wakes_->BeginPoll(cx.waker());
   if (clock_ == &clock) AddWait(woken, start);
   const BorrowedWaker waker(&InstrumentWakes::kTable, wakes_);
-  Context inner = cx.WithWaker(waker.get());
+  Context inner = cx.WithWaker(waker.get()).WithPromptness(cx.IsPrompt());
   PollScope scope(*this, clock, start);
   scope.pending = !poll(inner);
   scope.threw = false;

@@ -85,7 +85,7 @@ class ManualExecutor {
     requires Future<std::remove_reference_t<F>>
   OutputOf<F> Run(F&& future, absl::FunctionRef<bool()> idle = &NothingToDo) {
     CountingWaker waker;
-    Context cx(waker.waker());
+    Context cx = Context(waker.waker()).WithPromptness(true);
     for (;;) {
       {
         const TaskScope scope(*this);

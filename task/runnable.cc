@@ -204,7 +204,7 @@ bool RunBegun(TaskHeader* task, State& state, Then begun, uint32_t units,
   const BorrowedWaker waker(WakerTableOf(task), task);
   Budget budget(units);
   const Environment& environment = Environment::Current();
-  Context cx(waker.get(), &budget, &environment);
+  Context cx = Context(waker.get(), &budget, &environment).WithPromptness(true);
   ProbeTaskPollBegin(*task);
   observer.BeforePoll(*task);
   const bool ready = PollCatching(task, cx);

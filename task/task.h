@@ -126,7 +126,8 @@ class TaskAwaiter : private Link {
 };
 
 // Awaits any other future, an lvalue Task included, where it stands.
-template <class F>
+// kIsLvalue: it may outlive the coroutine, pending, so nothing is promised for it.
+template <class F, bool kIsLvalue>
 class FutureAwaiter : private Leaf {
  public:
   FutureAwaiter(F& future, PromiseBase& promise)
@@ -157,7 +158,12 @@ class FutureAwaiter : private Leaf {
   // ready at once then costs the coroutine no call (7 ns instead of 13 to lock and
   // unlock a Mutex).
   bool PollInPlace(Context& cx) {
-    PollInto(result_, [&] { return future_.Poll(cx); });
+    if constexpr (kIsLvalue) {
+      Context inner = cx.WithPromptness(false);
+      PollInto(result_, [&] { return future_.Poll(inner); });
+    } else {
+      PollInto(result_, [&] { return future_.Poll(cx); });
+    }
     return result_.IsReady();
   }
 
@@ -193,7 +199,7 @@ class Promise : public PromiseWithResult<T> {
     if constexpr (kIsTask<Bare> && !std::is_lvalue_reference_v<F>) {
       return MakeTaskAwaiter(std::move(future));
     } else {
-      return FutureAwaiter<Bare>(future, *this);
+      return FutureAwaiter<Bare, std::is_lvalue_reference_v<F>>(future, *this);
     }
   }
 

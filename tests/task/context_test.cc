@@ -57,6 +57,23 @@ TEST(ContextTest, ASpentBudgetWakes) {
   EXPECT_EQ(waker.clones(), 0);
 }
 
+// The promise is the waker's owner's: another waker has another owner.
+TEST(ContextTest, PromptnessGoesWithTheWaker) {
+  CountingWaker waker, other;
+  Budget budget;
+  const Environment environment;
+  const Context plain(waker.waker());
+  EXPECT_FALSE(plain.IsPrompt());
+
+  const Context prompt = plain.WithPromptness(true);
+
+  EXPECT_TRUE(prompt.IsPrompt());
+  EXPECT_TRUE(prompt.WithBudget(&budget).IsPrompt());
+  EXPECT_TRUE(prompt.WithEnvironment(&environment).IsPrompt());
+  EXPECT_FALSE(prompt.WithWaker(other.waker()).IsPrompt());
+  EXPECT_FALSE(prompt.WithPromptness(false).IsPrompt());
+}
+
 TEST(ContextTest, VariantsShareTheRest) {
   CountingWaker waker;
   CountingWaker other;

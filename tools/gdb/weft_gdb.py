@@ -192,7 +192,8 @@ def leaf_lines(leaf):
     name = symbol_at(leaf["poll"]).split(">::PollOrTrace(")[0]
     if not name.startswith(AWAITER):
         return []
-    return future_lines(name[len(AWAITER):].strip(),
+    # The other argument says whether it is an lvalue.
+    return future_lines(name[len(AWAITER):].rsplit(",", 1)[0].strip(),
                         word_at(int(leaf.address) + FUTURE_OFFSET))
 
 

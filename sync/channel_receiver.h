@@ -6,8 +6,8 @@
 // Each value goes to one receiver. A Receiver is a stream, too.
 //
 // Thread safety: all methods of an end that others may use at the same time are
-// const, but for PollNext; an end is copied, assigned and destroyed by one thread
-// at a time.
+// const, which PollNext and StopWaiting are not; an end is copied, assigned and
+// destroyed by one thread at a time.
 // Lifetime: an end outlives the futures that it made. Ends may be destroyed in any
 // order.
 // Dropping: a Receive or ReceiveMany that is dropped has taken nothing. Of the last
@@ -141,7 +141,11 @@ class [[nodiscard]] ReceiveManyFuture {
     // So that the vector need not grow while values are claimed; they are here
     // already, so that many are made room for only.
     count = std::min(count, std::max<size_t>(state_->Size(), 1));
-    values_->reserve(values_->size() + count);
+    const size_t wanted = values_->size() + count;
+    // At least doubled, as it may be filled by many calls.
+    if (wanted > values_->capacity()) {
+      values_->reserve(std::max(wanted, 2 * values_->capacity()));
+    }
     return state_->PopSome(
         count, [this](T&& value) { values_->push_back(std::move(value)); });
   }
@@ -200,6 +204,8 @@ class Receiver {
 
   // The same as Receive(), for Next(receiver): nullopt is the end.
   Polled<std::optional<T>> PollNext(Context& cx);
+  // Of a pending PollNext().
+  void StopWaiting() { next_.reset(); }
 
   // Closes: nothing is sent any more; what was can be received. True if it was
   // not closed before.

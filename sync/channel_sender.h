@@ -1,15 +1,14 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Sender, WeakSender, SendPermit: the sending ends of a channel (sync/channel.h).
+// Sender, WeakSender: the sending ends of a channel (sync/channel.h).
 //
 // Thread safety: all methods of an end that others may use at the same time are
 // const; an end is copied, assigned and destroyed by one thread at a time.
 // Lifetime: an end outlives the futures that it made. Ends may be destroyed in any
 // order.
-// Dropping: a Send that is dropped has sent nothing, and its value goes with it,
-// unless TakeValue() saves that. A Reserve that is dropped leaves the queue; a
-// permit that is dropped gives its place back. Of the last sender: closes.
+// Dropping: of the last sender closes. Of its futures: see channel_send.h and
+// channel_permit.h.
 #ifndef WEFT_SYNC_CHANNEL_SENDER_H_
 #define WEFT_SYNC_CHANNEL_SENDER_H_
 
@@ -19,10 +18,11 @@
 
 #include "absl/status/statusor.h"
 #include "weft/sync/backoff.h"
+#include "weft/sync/channel_permit.h"
+#include "weft/sync/channel_send.h"
 #include "weft/sync/channel_state.h"
 #include "weft/sync/channel_waits.h"
 #include "weft/sync/queue_step.h"
-#include "weft/sync/rendezvous.h"
 #include "weft/sync/send_result.h"
 #include "weft/task/block_on.h"
 #include "weft/task/check.h"
@@ -36,100 +36,6 @@ template <class T>
 class Sender;
 template <class T>
 class Receiver;
-
-template <class T>
-class [[nodiscard]] SendFuture {
- public:
-  using Output = SendResult<T>;
-
-  SendFuture(SendFuture&&) = default;
-  SendFuture& operator=(SendFuture&&) = delete;
-  ~SendFuture() { Leave(); }
-
-  Polled<Output> Poll(Context& cx);
-
-  // The value, if it was not sent; there is nothing to poll for after that.
-  std::optional<T> TakeValue() {
-    if (Leave()) return std::nullopt;
-    return std::exchange(value_, std::nullopt);
-  }
-
- private:
-  friend Sender<T>;
-  template <class U>
-  SendFuture(sync_internal::ChannelState<T>* state, U&& value)
-      : state_(state), value_(std::forward<U>(value)) {}
-
-  sync_internal::QueueResult PollOnce(Context& cx);
-  // True if the value is gone.
-  bool Leave() {
-    if (!wait_.polled) return false;
-    if (state_->IsRendezvous()) return state_->DropOffer(wait_);
-    state_->DropSender(wait_);
-    return false;
-  }
-
-  sync_internal::ChannelState<T>* state_;
-  std::optional<T> value_;
-  sync_internal::Offer<T> wait_;
-};
-
-// A place in a channel, kept for one value.
-template <class T>
-class [[nodiscard]] SendPermit {
- public:
-  SendPermit(SendPermit&& other) noexcept
-      : state_(std::exchange(other.state_, nullptr)) {}
-  SendPermit& operator=(SendPermit&& other) noexcept {
-    std::swap(state_, other.state_);
-    return *this;
-  }
-  ~SendPermit() {
-    if (state_ != nullptr) state_->GiveBack();
-  }
-
-  // Sends without waiting. Not ok() only if the channel is closed.
-  SendResult<T> Send(T value) && {
-    WEFT_CHECK(state_ != nullptr,
-               "this permit was moved from, or has been used");
-    SendPermit self = std::move(*this);
-    if (self.state_->PushReserved(value) != sync_internal::QueueResult::kDone) {
-      return SendResult<T>::Closed(std::move(value));
-    }
-    self.state_ = nullptr;
-    return SendResult<T>();
-  }
-
- private:
-  friend Sender<T>;
-  template <class U>
-  friend class ReserveFuture;
-  explicit SendPermit(sync_internal::ChannelState<T>* state) : state_(state) {}
-
-  sync_internal::ChannelState<T>* state_;
-};
-
-template <class T>
-class [[nodiscard]] ReserveFuture {
- public:
-  using Output = absl::StatusOr<SendPermit<T>>;
-
-  ReserveFuture(ReserveFuture&&) = default;
-  ReserveFuture& operator=(ReserveFuture&&) = delete;
-  ~ReserveFuture() {
-    if (wait_.polled) state_->DropSender(wait_);
-  }
-
-  Polled<Output> Poll(Context& cx);
-
- private:
-  friend Sender<T>;
-  explicit ReserveFuture(sync_internal::ChannelState<T>* state)
-      : state_(state) {}
-
-  sync_internal::ChannelState<T>* state_;
-  sync_internal::ChannelNode wait_;
-};
 
 // Ready when nobody will receive any more.
 template <class T>
@@ -273,47 +179,6 @@ class WeakSender {
 };
 
 template <class T>
-Polled<SendResult<T>> SendFuture<T>::Poll(Context& cx) {
-  WEFT_CHECK(value_.has_value(), "a Send was polled after it was ready");
-  if (!cx.HasBudget()) return kPending;
-  Polled<SendResult<T>> polled = kPending;
-  switch (PollOnce(cx)) {
-    case sync_internal::QueueResult::kDone:
-      value_.reset();
-      cx.Charge();
-      polled.Emplace();
-      break;
-    case sync_internal::QueueResult::kClosed:
-      polled.Emplace(SendResult<T>::Closed(*std::move(value_)));
-      value_.reset();
-      break;
-    case sync_internal::QueueResult::kBusy:
-      cx.waker().WakeByRef();
-      break;
-    case sync_internal::QueueResult::kNotNow:
-      break;
-  }
-  return polled;
-}
-
-// kNotNow once it sleeps.
-template <class T>
-sync_internal::QueueResult SendFuture<T>::PollOnce(Context& cx) {
-  if (state_->IsRendezvous()) return state_->PollOffer(wait_, value_, cx);
-  for (;;) {
-    const sync_internal::QueueResult result = state_->Push(*value_);
-    if (result == sync_internal::QueueResult::kNotNow) {
-      if (state_->SleepAsSender(wait_, cx)) return result;
-    } else {
-      if (result != sync_internal::QueueResult::kBusy) {
-        state_->FinishSender(wait_);
-      }
-      return result;
-    }
-  }
-}
-
-template <class T>
 SendResult<T> Sender<T>::TrySend(T value) const {
   switch (state()->Push(value)) {
     case sync_internal::QueueResult::kDone:
@@ -345,24 +210,6 @@ SendResult<T> Sender<T>::ForceSend(T value, std::optional<T>* displaced) const {
     } else if (displaced != nullptr) {
       displaced->reset();
       displaced->emplace(*std::move(oldest));
-    }
-  }
-}
-
-template <class T>
-Polled<absl::StatusOr<SendPermit<T>>> ReserveFuture<T>::Poll(Context& cx) {
-  if (!cx.HasBudget()) return kPending;
-  for (;;) {
-    switch (state_->Reserve()) {
-      case sync_internal::QueueResult::kDone:
-        state_->FinishSender(wait_);
-        cx.Charge();
-        return Output(SendPermit<T>(state_));
-      case sync_internal::QueueResult::kClosed:
-        state_->FinishSender(wait_);
-        return Output(ClosedStatus());
-      default:
-        if (state_->SleepAsSender(wait_, cx)) return kPending;
     }
   }
 }

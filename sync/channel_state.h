@@ -12,7 +12,6 @@
 #ifndef WEFT_SYNC_CHANNEL_STATE_H_
 #define WEFT_SYNC_CHANNEL_STATE_H_
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -25,13 +24,12 @@
 #include "weft/sync/backoff.h"
 #include "weft/sync/block_queue.h"
 #include "weft/sync/channel_waits.h"
+#include "weft/sync/end_count.h"
 #include "weft/sync/queue_step.h"
 #include "weft/sync/rendezvous.h"
 #include "weft/sync/ring_queue.h"
-#include "weft/sync/wait_queue.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
-#include "weft/task/waker.h"
 
 namespace weft::sync_internal {
 
@@ -93,14 +91,13 @@ class ChannelState {
           return kind_ == Kind::kBounded ? ring_.Push(value)
                                          : blocks_.Push(value);
         },
-        waits_.receivers, [this] { NoReceiverWaits(); });
+        [this] { WakeReceiver(); });
   }
   QueueResult PushReserved(T& value) {
     if (kind_ != Kind::kBounded) return Push(value);
     for (;;) {
-      const QueueResult result =
-          Step([&] { return ring_.PushReserved(value); }, waits_.receivers,
-               [this] { NoReceiverWaits(); });
+      const QueueResult result = Step([&] { return ring_.PushReserved(value); },
+                                      [this] { WakeReceiver(); });
       if (result != QueueResult::kBusy) return result;
     }
   }
@@ -112,7 +109,7 @@ class ChannelState {
         [&] {
           return kind_ == Kind::kBounded ? ring_.Pop(take) : blocks_.Pop(take);
         },
-        waits_.senders, [this] { NoSenderWaits(); });
+        [this] { WakeSender(); });
   }
   // Up to `count` at once, which becomes how many.
   template <class Take>
@@ -125,11 +122,9 @@ class ChannelState {
           return kind_ == Kind::kBounded ? ring_.PopSome(count, take)
                                          : blocks_.PopSome(count, take);
         },
-        waits_.senders, [this] { NoSenderWaits(); });
+        [this] { WakeSender(); });
     // The others who have room now.
-    for (size_t i = 1; i < count && SendersMayWait(); ++i) {
-      waits_.WakeOne(waits_.senders, [this] { NoSenderWaits(); });
-    }
+    for (size_t i = 1; i < count && SendersMayWait(); ++i) WakeSender();
     return result;
   }
 
@@ -142,9 +137,7 @@ class ChannelState {
     return IsClosed() ? QueueResult::kClosed : QueueResult::kDone;
   }
   void GiveBack() {
-    if (kind_ == Kind::kBounded && ring_.GiveBack()) {
-      waits_.WakeOne(waits_.senders, [this] { NoSenderWaits(); });
-    }
+    if (kind_ == Kind::kBounded && ring_.GiveBack()) WakeSender();
   }
 
   // True if this call has closed it.
@@ -159,38 +152,15 @@ class ChannelState {
   // --- Sleeping, until a value, room or the end comes. False if it has come.
 
   bool SleepAsReceiver(ChannelNode& node, Context& cx) {
-    Waker sender;
-    const bool sleeps = waits_.Sleep(
-        waits_.receivers, node, cx,
-        [&] {
-          if (!ReceiversMaySleep()) return false;
-          // One that was woken may have been forgotten.
-          if (kind_ == Kind::kBounded && !waits_.senders.IsEmpty()) {
-            sender =
-                waits_.NotifyFront(waits_.senders, [this] { NoSenderWaits(); });
-          }
-          return true;
-        },
-        [this] { NoReceiverWaits(); });
-    std::move(sender).Wake();
-    return sleeps;
+    return waits_.Sleep(
+        waits_.receivers, node, cx, [this] { return ReceiversMaySleep(); },
+        NoReceivers());
   }
   // Of a bounded channel.
   bool SleepAsSender(ChannelNode& node, Context& cx) {
-    Waker receiver;
-    const bool sleeps = waits_.Sleep(
-        waits_.senders, node, cx,
-        [&] {
-          if (!ring_.SendersMaySleep()) return false;
-          if (!waits_.receivers.IsEmpty()) {
-            receiver = waits_.NotifyFront(waits_.receivers,
-                                          [this] { NoReceiverWaits(); });
-          }
-          return true;
-        },
-        [this] { NoSenderWaits(); });
-    std::move(receiver).Wake();
-    return sleeps;
+    return waits_.Sleep(
+        waits_.senders, node, cx, [this] { return ring_.SendersMaySleep(); },
+        NoSenders());
   }
   // Of a rendezvous: the wait of a sender, and its end; see sync/rendezvous.h.
   QueueResult PollOffer(Offer<T>& offer, std::optional<T>& value, Context& cx) {
@@ -204,16 +174,16 @@ class ChannelState {
         waits_.closers, node, cx, [this] { return !IsClosed(); }, [] {});
   }
   void FinishReceiver(ChannelNode& node) {
-    waits_.Finish(waits_.receivers, node, [this] { NoReceiverWaits(); });
+    waits_.Finish(waits_.receivers, node, NoReceivers());
   }
   void FinishSender(ChannelNode& node) {
-    waits_.Finish(waits_.senders, node, [this] { NoSenderWaits(); });
+    waits_.Finish(waits_.senders, node, NoSenders());
   }
   void DropReceiver(ChannelNode& node) {
-    waits_.Drop(waits_.receivers, node, [this] { NoReceiverWaits(); });
+    waits_.Drop(waits_.receivers, node, NoReceivers());
   }
   void DropSender(ChannelNode& node) {
-    waits_.Drop(waits_.senders, node, [this] { NoSenderWaits(); });
+    waits_.Drop(waits_.senders, node, NoSenders());
   }
   void DropCloser(ChannelNode& node) {
     waits_.Drop(waits_.closers, node, [] {});
@@ -221,36 +191,8 @@ class ChannelState {
 
   // --- Counting the ends.
 
-  class Count {
-   public:
-    uint32_t Get() const { return count_.load(std::memory_order_acquire); }
-    // Relaxed: one more is made from an existing one.
-    void Add() { count_.fetch_add(1, std::memory_order_relaxed); }
-    // True if it was the last one. Acquire-release: that one sees all the others
-    // did.
-    bool Remove() {
-      return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-    }
-    // False if there is none any more.
-    bool TryAdd() {
-      // Relaxed: the exchange decides.
-      uint32_t count = count_.load(std::memory_order_relaxed);
-      while (count != 0) {
-        if (count_.compare_exchange_weak(count, count + 1,
-                                         std::memory_order_acq_rel,
-                                         std::memory_order_relaxed)) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-   private:
-    std::atomic<uint32_t> count_{1};
-  };
-
-  Count& senders() { return senders_; }
-  Count& receivers() { return receivers_; }
+  EndCount& senders() { return senders_; }
+  EndCount& receivers() { return receivers_; }
 
   void Ref() { references_.Add(); }
   void Unref() {
@@ -259,8 +201,8 @@ class ChannelState {
 
  private:
   // An operation, and what follows from it.
-  template <class Try, class OnEmpty>
-  QueueResult Step(Try try_once, WaitQueue& others, OnEmpty on_empty) {
+  template <class Try, class WakeOther>
+  QueueResult Step(Try try_once, WakeOther wake_other) {
     Backoff<> backoff;
     for (;;) {
       const QueueStep step = try_once();
@@ -269,7 +211,7 @@ class ChannelState {
         continue;
       }
       if (step.wake) [[unlikely]]
-        waits_.WakeOne(others, on_empty);
+        wake_other();
       return step.result;
     }
   }
@@ -281,17 +223,26 @@ class ChannelState {
     return result;
   }
 
+  void WakeReceiver() { waits_.WakeOne(waits_.receivers, NoReceivers()); }
+  void WakeSender() { waits_.WakeOne(waits_.senders, NoSenders()); }
+
+  // What ChannelWaits calls when a list has become empty.
+  auto NoReceivers() {
+    return [this] {
+      if (kind_ == Kind::kBounded) ring_.NoReceiverWaits();
+      if (kind_ == Kind::kUnbounded) blocks_.NoReceiverWaits();
+    };
+  }
+  auto NoSenders() {
+    return [this] {
+      if (kind_ == Kind::kBounded) ring_.NoSenderWaits();
+    };
+  }
+
   bool ReceiversMaySleep() {
     if (kind_ == Kind::kBounded) return ring_.ReceiversMaySleep();
     return IsRendezvous() ? rendezvous_.ReceiversMaySleep(waits_)
                           : blocks_.ReceiversMaySleep();
-  }
-  void NoReceiverWaits() {
-    if (kind_ == Kind::kBounded) ring_.NoReceiverWaits();
-    if (kind_ == Kind::kUnbounded) blocks_.NoReceiverWaits();
-  }
-  void NoSenderWaits() {
-    if (kind_ == Kind::kBounded) ring_.NoSenderWaits();
   }
   bool SendersMayWait() const {
     return kind_ == Kind::kBounded && ring_.SendersMayWait();
@@ -322,10 +273,10 @@ class ChannelState {
     Rendezvous<T> rendezvous_;
   };
   const Kind kind_;
-  Count senders_;
-  Count receivers_;
+  EndCount senders_;
+  EndCount receivers_;
   // One for all senders, one for all receivers, one for each weak end.
-  Count references_;
+  EndCount references_;
   ChannelWaits waits_;
 };
 

@@ -5,20 +5,23 @@
 // for its end. Internal.
 //
 // A queue's bit "somebody sleeps" (sync/ring_queue.h) is set and cleared under this
-// lock, and is clear when the list is empty, until the channel is closed. Whoever sees it after having done
-// something wakes the first of the list. One who was woken tries again and may find
-// that another one was faster; it sleeps again, then.
+// lock, and is clear when the list is empty, until the channel is closed. Whoever
+// sees it after having done something wakes the first of the list. One who was woken
+// tries again and may find that another one was faster; it sleeps again, then.
 //
-// One who was woken and is dropped before it looked wakes the next. One who was
-// woken and is neither polled nor dropped keeps nothing from the others for long:
-// who goes to sleep for want of a value wakes one more sender, if any sleeps, and
-// who does for want of room one more receiver.
+// One who was woken and is dropped before it looked wakes the next. One who may be
+// left alone, neither polled nor dropped (Context::IsPrompt), is not relied upon:
+// the next is woken with it, up to one that is sure to look. So it keeps nothing
+// from the others.
 //
 // Thread safety: all methods from any thread; one node by one thread at a time.
+// Lifetime: outlives its methods, also after these have woken somebody.
 #ifndef WEFT_SYNC_CHANNEL_WAITS_H_
 #define WEFT_SYNC_CHANNEL_WAITS_H_
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <mutex>
 #include <utility>
 
@@ -37,6 +40,7 @@ struct ChannelNode : WaitNode {
   // Out of the list, by who woke it and does not touch it any more; so its owner
   // need not take the lock to leave. Cleared by the owner.
   std::atomic<bool> woken{false};
+  bool prompt = false;  // its last poll was; guarded by the lock
 };
 
 class ChannelWaits {
@@ -65,30 +69,45 @@ class ChannelWaits {
     // Relaxed: only who holds the lock can set it again.
     node.woken.store(false, std::memory_order_relaxed);
     node.polled = true;
+    node.prompt = cx.IsPrompt();
     std::swap(node.waker, waker);
     return true;
   }
 
-  // Wakes the first of `list`, if any.
+  // One who was taken out of a list; and how many more may have to be, since it
+  // need not look.
+  struct Notified {
+    Waker waker;
+    size_t others = 0;
+  };
+
+  // Wakes one who is sure to look, if any sleeps, and those before it.
   template <class OnEmpty>
   void WakeOne(WaitQueue& list, OnEmpty on_empty) {
-    Waker waker;
-    {
-      std::lock_guard lock(mutex);
-      if (!list.IsEmpty()) waker = NotifyFront(list, on_empty);
-    }
-    std::move(waker).Wake();
+    Wake(list, Notify(list, on_empty), on_empty);
   }
-  // Takes the first of `list` out; the caller wakes it once the lock is released.
-  // Requires: the lock; not empty.
+  // The same, where the first was taken out before. Requires: not the lock.
   template <class OnEmpty>
-  Waker NotifyFront(WaitQueue& list, OnEmpty on_empty) {
+  void Wake(WaitQueue& list, Notified notified, OnEmpty on_empty) {
+    std::move(notified.waker).Wake();
+    while (notified.others != 0) [[unlikely]] {
+      // No more than slept at first: some may be back.
+      const size_t others = notified.others - 1;
+      notified = Notify(list, on_empty);
+      notified.others = std::min(notified.others, others);
+      std::move(notified.waker).Wake();
+    }
+  }
+  // Takes the first of `list` out, for Wake(). Requires: the lock; not empty.
+  template <class OnEmpty>
+  Notified NotifyFront(WaitQueue& list, OnEmpty on_empty) {
     auto& node = static_cast<ChannelNode&>(*list.front());
-    Waker waker = list.NotifyFront();
+    Notified notified{list.NotifyFront()};
+    if (!node.prompt) notified.others = list.size();
     // Release: the last use of the node.
     node.woken.store(true, std::memory_order_release);
     if (list.IsEmpty()) on_empty();
-    return waker;
+    return notified;
   }
 
   // `node`'s owner got what it wanted, or the channel's end.
@@ -113,7 +132,7 @@ class ChannelWaits {
   template <class OnEmpty>
   void Drop(WaitQueue& list, ChannelNode& node, OnEmpty on_empty) {
     if (!node.polled) return;
-    Waker heir;
+    Notified heir;
     {
       std::lock_guard lock(mutex);
       if (node.state == WaitNode::kNotified && !list.IsEmpty()) {
@@ -122,13 +141,18 @@ class ChannelWaits {
       Forget(list, node, on_empty);
     }
     node.polled = false;
-    std::move(heir).Wake();
+    Wake(list, std::move(heir), on_empty);
   }
 
   // Wakes everybody.
   void WakeAll();
 
  private:
+  template <class OnEmpty>
+  Notified Notify(WaitQueue& list, OnEmpty on_empty) {
+    std::lock_guard lock(mutex);
+    return list.IsEmpty() ? Notified() : NotifyFront(list, on_empty);
+  }
   template <class OnEmpty>
   static void Forget(WaitQueue& list, WaitNode& node, OnEmpty on_empty) {
     if (node.state == WaitNode::kQueued) {

@@ -60,7 +60,6 @@ class Rendezvous {
       return result;
     }
     auto gift = std::make_unique<Gift>(std::move(value));
-    Waker receiver;
     std::unique_lock lock(waits.mutex);
     // Relaxed: written under the lock.
     const bool closed = closed_.load(std::memory_order_relaxed);
@@ -72,9 +71,9 @@ class Rendezvous {
     }
     (last_ != nullptr ? last_->next : first_) = gift.get();
     last_ = gift.release();
-    receiver = waits.NotifyFront(waits.receivers, [] {});
+    ChannelWaits::Notified receiver = waits.NotifyFront(waits.receivers, [] {});
     lock.unlock();
-    std::move(receiver).Wake();
+    waits.Wake(waits.receivers, std::move(receiver), [] {});
     return QueueResult::kDone;
   }
 
@@ -111,7 +110,7 @@ class Rendezvous {
   QueueResult PollOffer(ChannelWaits& waits, Offer<T>& offer,
                         std::optional<T>& value, Context& cx) {
     Waker waker = cx.waker();
-    Waker receiver;
+    ChannelWaits::Notified receiver;
     std::unique_lock lock(waits.mutex);
     if (offer.phase == Offer<T>::kTaking) return QueueResult::kBusy;
     std::swap(offer.waker, waker);
@@ -132,7 +131,7 @@ class Rendezvous {
     }
     offer.polled = true;
     lock.unlock();
-    std::move(receiver).Wake();
+    waits.Wake(waits.receivers, std::move(receiver), [] {});
     return QueueResult::kNotNow;
   }
   // The sender gives up. True if its value has been taken.

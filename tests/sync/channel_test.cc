@@ -56,6 +56,11 @@ int Rounds(int rounds) {
   return std::getenv("WEFT_LONG") != nullptr ? 100 * rounds : rounds;
 }
 
+// A context of who polls again once it was woken, as an executor does.
+Context Prompt(const CountingWaker& waker) {
+  return Context(waker.waker()).WithPromptness(true);
+}
+
 // ---- What both kinds do: a capacity, or none.
 
 class ChannelTest : public testing::TestWithParam<size_t> {
@@ -114,7 +119,8 @@ TEST_P(AnyChannelTest, WakesAReceiver) {
 TEST_P(AnyChannelTest, OneSendWakesOneReceiver) {
   auto [sender, receiver] = Make<int>();
   CountingWaker first_waker, second_waker;
-  Context first_cx(first_waker.waker()), second_cx(second_waker.waker());
+  Context first_cx = Prompt(first_waker);
+  Context second_cx = Prompt(second_waker);
   auto first = receiver.Receive();
   auto second = receiver.Receive();
   EXPECT_TRUE(first.Poll(first_cx).IsPending());
@@ -133,7 +139,8 @@ TEST_P(AnyChannelTest, OneSendWakesOneReceiver) {
 TEST_P(AnyChannelTest, ADroppedReceiverPassesItsWakeOn) {
   auto [sender, receiver] = Make<int>();
   CountingWaker first_waker, second_waker;
-  Context first_cx(first_waker.waker()), second_cx(second_waker.waker());
+  Context first_cx = Prompt(first_waker);
+  Context second_cx = Prompt(second_waker);
   auto second = receiver.Receive();
   {
     auto first = receiver.Receive();
@@ -620,7 +627,8 @@ TEST(BoundedChannelTest, ASenderWaitsForRoom) {
 TEST(BoundedChannelTest, ADroppedSenderPassesItsWakeOn) {
   auto [sender, receiver] = Channel<int>(1);
   CountingWaker first_waker, second_waker;
-  Context first_cx(first_waker.waker()), second_cx(second_waker.waker());
+  Context first_cx = Prompt(first_waker);
+  Context second_cx = Prompt(second_waker);
   EXPECT_TRUE(sender.TrySend(1).ok());
   auto second = sender.Send(3);
   {
@@ -641,7 +649,7 @@ TEST(BoundedChannelTest, ReceivingManyWakesAsManySenders) {
   auto [sender, receiver] = Channel<int>(4);
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(sender.TrySend(i).ok());
   CountingWaker waker;
-  Context cx(waker.waker());
+  Context cx = Prompt(waker);
   std::vector<std::unique_ptr<SendFuture<int>>> sends;
   for (int i = 0; i < 6; ++i) {
     sends.push_back(std::make_unique<SendFuture<int>>(sender.Send(4 + i)));
@@ -659,44 +667,85 @@ TEST(BoundedChannelTest, ReceivingManyWakesAsManySenders) {
 // Who was woken and is never polled again does not hold up the others.
 TEST(BoundedChannelTest, AForgottenSenderHoldsUpNobody) {
   auto [sender, receiver] = Channel<int>(1);
-  CountingWaker forgotten_waker, waker, receiver_waker;
-  Context forgotten_cx(forgotten_waker.waker()), cx(waker.waker());
-  Context receiver_cx(receiver_waker.waker());
+  CountingWaker forgotten_waker, waker, third_waker;
+  Context forgotten_cx(forgotten_waker.waker());
+  Context cx = Prompt(waker), third_cx = Prompt(third_waker);
   EXPECT_TRUE(sender.TrySend(1).ok());
   auto forgotten = sender.Send(2);
   auto send = sender.Send(3);
+  auto third = sender.Send(4);
   EXPECT_TRUE(forgotten.Poll(forgotten_cx).IsPending());
   EXPECT_TRUE(send.Poll(cx).IsPending());
+  EXPECT_TRUE(third.Poll(third_cx).IsPending());
+
   EXPECT_THAT(receiver.TryReceive(), IsOkAndHolds(1));
+
   EXPECT_EQ(forgotten_waker.wakes(), 1);
-  EXPECT_EQ(waker.wakes(), 0);
-
-  auto receive = receiver.Receive();
-  EXPECT_TRUE(receive.Poll(receiver_cx).IsPending());
-
   EXPECT_EQ(waker.wakes(), 1);
+  EXPECT_EQ(third_waker.wakes(), 0);
   EXPECT_TRUE(send.Poll(cx)->ok());
-  EXPECT_THAT(*receive.Poll(receiver_cx), IsOkAndHolds(3));
+  EXPECT_THAT(receiver.TryReceive(), IsOkAndHolds(3));
+  EXPECT_EQ(third_waker.wakes(), 1);
 }
 
-TEST(BoundedChannelTest, AForgottenReceiverHoldsUpNobody) {
-  auto [sender, receiver] = Channel<int>(1);
-  CountingWaker forgotten_waker, waker, sender_waker;
-  Context forgotten_cx(forgotten_waker.waker()), cx(waker.waker());
-  Context sender_cx(sender_waker.waker());
+TEST_P(AnyChannelTest, AForgottenReceiverHoldsUpNobody) {
+  auto [sender, receiver] = Make<int>();
+  CountingWaker forgotten_waker, waker, third_waker;
+  Context forgotten_cx(forgotten_waker.waker());
+  Context cx = Prompt(waker), third_cx = Prompt(third_waker);
   auto forgotten = receiver.Receive();
   auto receive = receiver.Receive();
+  auto third = receiver.Receive();
   EXPECT_TRUE(forgotten.Poll(forgotten_cx).IsPending());
   EXPECT_TRUE(receive.Poll(cx).IsPending());
-  EXPECT_TRUE(sender.TrySend(1).ok());
-  EXPECT_EQ(forgotten_waker.wakes(), 1);
+  EXPECT_TRUE(third.Poll(third_cx).IsPending());
 
-  auto send = sender.Send(2);
-  EXPECT_TRUE(send.Poll(sender_cx).IsPending());
+  EXPECT_TRUE(sender.TrySend(1).ok());
+
+  EXPECT_EQ(forgotten_waker.wakes(), 1);
+  EXPECT_EQ(waker.wakes(), 1);
+  EXPECT_EQ(third_waker.wakes(), 0);
+  EXPECT_THAT(*receive.Poll(cx), IsOkAndHolds(1));
+}
+
+// The promise is that of the last poll.
+TEST_P(AnyChannelTest, AReceiverMayBeForgottenLater) {
+  auto [sender, receiver] = Make<int>();
+  CountingWaker waker, other_waker;
+  Context cx = Prompt(waker), other_cx = Prompt(other_waker);
+  auto receive = receiver.Receive();
+  auto other = receiver.Receive();
+  EXPECT_TRUE(receive.Poll(cx).IsPending());
+  EXPECT_TRUE(other.Poll(other_cx).IsPending());
+  Context unsure(waker.waker());
+  EXPECT_TRUE(receive.Poll(unsure).IsPending());
+
+  EXPECT_TRUE(sender.TrySend(1).ok());
 
   EXPECT_EQ(waker.wakes(), 1);
-  EXPECT_THAT(*receive.Poll(cx), IsOkAndHolds(1));
-  EXPECT_TRUE(send.Poll(sender_cx)->ok());
+  EXPECT_EQ(other_waker.wakes(), 1);
+}
+
+// All of them are woken once, also if each sleeps again at once.
+TEST_P(AnyChannelTest, ForgottenReceiversAreWokenOnce) {
+  auto [sender, receiver] = Make<int>();
+  std::vector<std::unique_ptr<ReceiveFuture<int>>> waits;
+  int wakes = 0;
+  Waker waker;
+  waker = CallbackWaker([&, &receiver = receiver] {
+    if (++wakes == 1) EXPECT_THAT(receiver.TryReceive(), IsOkAndHolds(1));
+    Context cx(waker);
+    for (auto& wait : waits) EXPECT_TRUE(wait->Poll(cx).IsPending());
+  });
+  Context cx(waker);
+  for (int i = 0; i < 10; ++i) {
+    waits.push_back(std::make_unique<ReceiveFuture<int>>(receiver.Receive()));
+    EXPECT_TRUE(waits.back()->Poll(cx).IsPending());
+  }
+
+  EXPECT_TRUE(sender.TrySend(1).ok());
+
+  EXPECT_EQ(wakes, 10);
 }
 
 TEST(BoundedChannelTest, ForceSendDisplacesTheOldest) {
@@ -734,7 +783,7 @@ TEST(BoundedChannelTest, APermitKeepsAPlace) {
 TEST(BoundedChannelTest, ADroppedPermitGivesItsPlaceBack) {
   auto [sender, receiver] = Channel<int>(1);
   CountingWaker waker;
-  Context cx(waker.waker());
+  Context cx = Prompt(waker);
   auto send = sender.Send(1);
   auto reserve = sender.Reserve();
   {
@@ -847,11 +896,30 @@ TEST(RendezvousTest, TrySendNeedsAReceiverThatWaits) {
   EXPECT_THAT(*receive.Poll(cx), IsOkAndHolds(2));
 }
 
+TEST(RendezvousTest, AForgottenReceiverHoldsUpNoSender) {
+  auto [sender, receiver] = Channel<int>(0);
+  CountingWaker forgotten_waker, waker, sender_waker;
+  Context forgotten_cx(forgotten_waker.waker());
+  Context cx = Prompt(waker), sender_cx = Prompt(sender_waker);
+  auto forgotten = receiver.Receive();
+  auto receive = receiver.Receive();
+  EXPECT_TRUE(forgotten.Poll(forgotten_cx).IsPending());
+  EXPECT_TRUE(receive.Poll(cx).IsPending());
+  auto send = sender.Send(1);
+
+  EXPECT_TRUE(send.Poll(sender_cx).IsPending());
+
+  EXPECT_EQ(waker.wakes(), 1);
+  EXPECT_THAT(*receive.Poll(cx), IsOkAndHolds(1));
+  EXPECT_TRUE(send.Poll(sender_cx)->ok());
+}
+
 // C047: what was handed to a receiver that gives up is the next one's.
 TEST(RendezvousTest, AReceiverThatGivesUpLosesNothing) {
   auto [sender, receiver] = Channel<int>(0);
   CountingWaker waker, other_waker;
-  Context cx(waker.waker()), other_cx(other_waker.waker());
+  Context cx = Prompt(waker);
+  Context other_cx = Prompt(other_waker);
   auto other = receiver.Receive();
   {
     auto receive = receiver.Receive();

@@ -9,9 +9,10 @@
 //   kFifo     What is given back is given to the front of the queue, which learns
 //             of it later (kNotified); nobody overtakes.
 //   kBarging  What is given back is for the taking, and the front is woken to try
-//             (kWoken). It leaves the queue for that, so each that is given back
-//             wakes one more: one who was woken and does not come holds up nobody.
-//             Who comes too late goes back to the front. After kMaxLosses such
+//             (kWoken). It leaves the queue for that. With one that may be left
+//             alone, neither polled nor dropped (Context::IsPrompt), the next is
+//             woken, up to one that is sure to come: so it holds up nobody. Who
+//             comes too late goes back to the front. After kMaxLosses such
 //             races, or when it has waited for longer than kPatience, it is
 //             starved: while one of those is queued the order is kFifo.
 //
@@ -59,7 +60,8 @@ class BasicLockCore {
     // Guarded by the mutex; for kBarging.
     bool starved = false;  // only in the queue
     int losses = 0;
-    int64_t since = 0;  // nanoseconds of the clock
+    int64_t since = 0;    // nanoseconds of the clock
+    bool prompt = false;  // its last poll was
   };
 
   enum class Got { kNotYet, kTaken, kClosed };
@@ -114,7 +116,10 @@ class BasicLockCore {
 
   // All below require the mutex.
 
-  bool IsFifo() const { return order_ == LockOrder::kFifo || starved_ != 0; }
+  bool IsFifo() const { return IsFifo(starved_); }
+  bool IsFifo(size_t starved) const {
+    return order_ == LockOrder::kFifo || starved != 0;
+  }
   Waiter& front() { return static_cast<Waiter&>(*queue_.front()); }
 
   // `waiter`, idle or woken, takes what it wants or joins the queue.
@@ -156,6 +161,7 @@ auto BasicLockCore<Rules, Atomics, Mutex>::PollQueued(Waiter& waiter,
                           : int64_t{0};
   Got got = Got::kNotYet;
   const bool finished = PollWait(mutex_, queue_, waiter, cx, [&] {
+    waiter.prompt = cx.IsPrompt();
     if (waiter.state == WaitNode::kIdle || waiter.state == WaitNode::kWoken) {
       Enter(waiter, now);
     }
@@ -247,13 +253,15 @@ void BasicLockCore<Rules, Atomics, Mutex>::Remove(Waiter& waiter) {
 template <class Rules, class Atomics, class Mutex>
 size_t BasicLockCore<Rules, Atomics, Mutex>::CountServed(
     Word word, const Waiter* leaving) const {
+  const bool gives =
+      IsFifo(starved_ - (leaving != nullptr && leaving->starved));
   size_t served = 0;
   for (const WaitNode* node = queue_.front(); node != nullptr;
        node = node->next) {
     if (node == leaving) continue;
-    const Request request = static_cast<const Waiter*>(node)->request;
-    if (!Rules::Fits(word, request)) break;
-    word = Rules::Take(word, request);
+    const auto& waiter = static_cast<const Waiter&>(*node);
+    if (!Rules::Fits(word, waiter.request)) break;
+    if (gives || waiter.prompt) word = Rules::Take(word, waiter.request);
     ++served;
   }
   return served;
@@ -273,7 +281,7 @@ void BasicLockCore<Rules, Atomics, Mutex>::Serve(WakeBatch& wakers) {
         return fits ? Rules::Take(now, request) : now;
       });
       if (!fits) break;
-    } else {
+    } else if (front().prompt) {
       word = Rules::Take(word, request);  // as it will do
     }
     starved_ -= front().starved;

@@ -74,7 +74,8 @@ class Threads {
     SteppingClock clock(step);
     environment.clock = &clock;
     const BorrowedWaker waker(&kFlagVTable, &woken_[index]);
-    Context cx(waker.get(), nullptr, &environment);
+    Context cx =
+        Context(waker.get(), nullptr, &environment).WithPromptness(true);
     return core->Poll(waiter, cx) != Got::kNotYet;
   }
   void Finish(unsigned index, Waiter& waiter, int64_t step) {

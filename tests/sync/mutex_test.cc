@@ -190,6 +190,23 @@ TEST_F(MutexTest, WhoComesTooLateGoesBackToTheFront) {
   EXPECT_TRUE(first.Poll());
 }
 
+TEST_F(MutexTest, AForgottenWaiterHoldsUpNobody) {
+  Mutex<int> mutex(0);
+  auto guard = mutex.TryLock();
+  Wait forgotten(mutex.Lock());
+  Wait second(mutex.Lock());
+  Wait third(mutex.Lock());
+  EXPECT_FALSE(forgotten.PollUnsurely());
+  EXPECT_FALSE(second.Poll());
+  EXPECT_FALSE(third.Poll());
+
+  Unlock(guard);
+
+  EXPECT_EQ(second.TakeWakes(), 1);
+  EXPECT_EQ(third.TakeWakes(), 0);
+  EXPECT_TRUE(second.Poll());
+}
+
 // The first was woken, and its owner has other things to do.
 TEST_F(MutexTest, AWokenWaiterThatDoesNotComeHoldsUpNobody) {
   Mutex<int> mutex(0);

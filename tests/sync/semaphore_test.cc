@@ -56,18 +56,22 @@ class Waiter {
   explicit Waiter(Semaphore& semaphore, size_t count = 1)
       : acquire_(semaphore.AcquireMany(count)) {}
 
-  bool Poll() {
-    Context cx(waker_.waker());
-    auto polled = acquire_.Poll(cx);
-    if (polled.IsPending()) return false;
-    result = *std::move(polled);
-    return true;
-  }
+  // As an executor polls.
+  bool Poll() { return PollIn(Context(waker_.waker()).WithPromptness(true)); }
+  // As one polls who may leave it alone afterwards.
+  bool PollUnsurely() { return PollIn(Context(waker_.waker())); }
   int64_t TakeWakes() { return waker_.TakeWakes(); }
 
   std::optional<absl::StatusOr<Semaphore::Permit>> result;
 
  private:
+  bool PollIn(Context cx) {
+    auto polled = acquire_.Poll(cx);
+    if (polled.IsPending()) return false;
+    result = *std::move(polled);
+    return true;
+  }
+
   CountingWaker waker_;
   Semaphore::AcquireFuture acquire_;
 };
@@ -301,6 +305,21 @@ TEST(BargingSemaphoreTest, WakesAsManyAsThereIsEnoughFor) {
 }
 
 // One who wants many is overtaken 16 times by those who want one.
+TEST(BargingSemaphoreTest, AForgottenWaiterHoldsUpNobody) {
+  Semaphore semaphore(0, Semaphore::Order::kBarging);
+  Waiter forgotten(semaphore), next(semaphore), third(semaphore);
+  EXPECT_FALSE(forgotten.PollUnsurely());
+  EXPECT_FALSE(next.Poll());
+  EXPECT_FALSE(third.Poll());
+
+  semaphore.AddPermits(1);
+
+  EXPECT_EQ(forgotten.TakeWakes(), 1);
+  EXPECT_EQ(next.TakeWakes(), 1);
+  EXPECT_EQ(third.TakeWakes(), 0);
+  EXPECT_TRUE(next.Poll());
+}
+
 TEST(BargingSemaphoreTest, WhoWantsManyIsNotStarved) {
   Semaphore semaphore(2, Semaphore::Order::kBarging);
   auto held = semaphore.TryAcquire();
@@ -317,6 +336,28 @@ TEST(BargingSemaphoreTest, WhoWantsManyIsNotStarved) {
 
   EXPECT_LE(overtaken, 16);
   EXPECT_TRUE(many.Poll());
+}
+
+// With it the order changes: all who may be left alone are woken for one permit.
+TEST(BargingSemaphoreTest, AStarvedWaiterThatIsDroppedLetsTheOthersIn) {
+  Semaphore semaphore(2, Semaphore::Order::kBarging);
+  auto held = semaphore.TryAcquire();
+  std::optional<Waiter> many(std::in_place, semaphore, 2);
+  EXPECT_FALSE(many->Poll());
+  for (int i = 0; i < 16; ++i) {
+    held = absl::CancelledError();
+    held = semaphore.TryAcquire();
+    EXPECT_FALSE(many->Poll());
+  }
+  std::deque<Waiter> others;
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_FALSE(others.emplace_back(semaphore).PollUnsurely());
+  }
+
+  many.reset();
+
+  for (Waiter& other : others) EXPECT_EQ(other.TakeWakes(), 1);
+  EXPECT_TRUE(others.back().Poll());
 }
 
 TEST(BargingSemaphoreTest, CloseEndsTheWaitsOfThoseWhoWereWoken) {

@@ -30,14 +30,12 @@ class WaitByHand {
  public:
   explicit WaitByHand(F future) : future_(std::move(future)) {}
 
-  // True if ready; then it is not called again.
+  // True if ready; then it is not called again. As an executor polls.
   bool Poll(Budget* budget = nullptr) {
-    Context cx(waker_.waker(), budget);
-    auto polled = future_->Poll(cx);
-    if (polled.IsPending()) return false;
-    output_.emplace(*std::move(polled));
-    return true;
+    return PollIn(Context(waker_.waker(), budget).WithPromptness(true));
   }
+  // As one polls who may leave the future alone afterwards.
+  bool PollUnsurely() { return PollIn(Context(waker_.waker())); }
 
   // The number of wakes since the last call.
   int64_t TakeWakes() { return waker_.TakeWakes(); }
@@ -53,6 +51,13 @@ class WaitByHand {
   }
 
  private:
+  bool PollIn(Context cx) {
+    auto polled = future_->Poll(cx);
+    if (polled.IsPending()) return false;
+    output_.emplace(*std::move(polled));
+    return true;
+  }
+
   CountingWaker waker_;
   std::optional<F> future_;
   std::optional<typename F::Output> output_;

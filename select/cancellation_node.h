@@ -22,16 +22,17 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "weft/select/callback_list.h"
 #include "weft/sync/wait_queue.h"
 #include "weft/task/context.h"
+#include "weft/task/counted_ref.h"
 
 namespace weft::select_internal {
 
-class CancellationRef;
+class CancellationNode;
+using CancellationRef = task_internal::CountedRef<CancellationNode>;
 
 class CancellationNode {
  public:
@@ -103,32 +104,6 @@ class CancellationNode {
   // Guarded by `mutex_`.
   sync_internal::WaitQueue waits_;
   CallbackList callbacks_;
-};
-
-// A counted reference, or null.
-class CancellationRef {
- public:
-  CancellationRef() = default;
-  // Takes over a reference.
-  explicit CancellationRef(CancellationNode* node) : node_(node) {}
-  CancellationRef(const CancellationRef& other) : node_(other.node_) {
-    if (node_ != nullptr) node_->Ref();
-  }
-  CancellationRef(CancellationRef&& other) noexcept
-      : node_(std::exchange(other.node_, nullptr)) {}
-  CancellationRef& operator=(CancellationRef other) noexcept {
-    std::swap(node_, other.node_);
-    return *this;
-  }
-  ~CancellationRef() {
-    if (node_ != nullptr) node_->Unref();
-  }
-
-  explicit operator bool() const { return node_ != nullptr; }
-  CancellationNode* operator->() const { return node_; }
-
- private:
-  CancellationNode* node_ = nullptr;
 };
 
 }  // namespace weft::select_internal

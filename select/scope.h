@@ -44,6 +44,7 @@
 #include "weft/task/await_trace.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
+#include "weft/task/counted_ref.h"
 #include "weft/task/future.h"
 #include "weft/task/invoke.h"
 #include "weft/task/polled.h"
@@ -67,7 +68,7 @@ class ScopeChildWith final : public ScopeChildOf<OutputOf<F>> {
  public:
   // `make` converts to an F, which may not be movable.
   template <class Make>
-  ScopeChildWith(ScopeRef<ScopeCore> core, Make&& make)
+  ScopeChildWith(task_internal::CountedRef<ScopeCore> core, Make&& make)
       : ScopeChildOf<OutputOf<F>>(std::move(core)) {
     future_.emplace(std::forward<Make>(make));
   }
@@ -100,18 +101,16 @@ class ScopedHandle {
   static constexpr bool kMovableAfterPoll = true;
 
   explicit ScopedHandle(
-      select_internal::ScopeRef<select_internal::ScopeChildOf<T>> child)
+      task_internal::CountedRef<select_internal::ScopeChildOf<T>> child)
       : child_(std::move(child)) {}
   ScopedHandle(ScopedHandle&&) noexcept = default;
   ScopedHandle& operator=(ScopedHandle&&) = delete;
   ~ScopedHandle() {
-    if (child_.get() != nullptr) {
-      static_cast<void>(child_->PollDone(Waker()));
-    }
+    if (child_) static_cast<void>(child_->PollDone(Waker()));
   }
 
   Polled<T> Poll(Context& cx) {
-    WEFT_CHECK(child_.get() != nullptr, "a ScopedHandle was awaited twice");
+    WEFT_CHECK(child_, "a ScopedHandle was awaited twice");
     if (!child_->PollDone(cx.waker())) return kPending;
     WEFT_CHECK(child_->output.has_value(),
                "a child of a Scope was awaited whose scope is gone");
@@ -129,7 +128,7 @@ class ScopedHandle {
   void Trace(AwaitTrace& trace) const { trace.AddFuture("a child of a Scope"); }
 
  private:
-  select_internal::ScopeRef<select_internal::ScopeChildOf<T>> child_;
+  task_internal::CountedRef<select_internal::ScopeChildOf<T>> child_;
 };
 
 class Scope {
@@ -156,17 +155,17 @@ class Scope {
   template <Future F, class Make>
   ScopedHandle<OutputOf<F>> Add(Make&& make, bool is_body) {
     using Child = select_internal::ScopeChildOf<OutputOf<F>>;
-    select_internal::ScopeRef<Child> child(
+    task_internal::CountedRef<Child> child(
         new select_internal::ScopeChildWith<F>(core_,
                                                std::forward<Make>(make)));
     child->Ref();
     core_->Add(
-        select_internal::ScopeRef<select_internal::ScopeChild>(child.get()),
+        task_internal::CountedRef<select_internal::ScopeChild>(child.get()),
         is_body);
     return ScopedHandle<OutputOf<F>>(std::move(child));
   }
 
-  select_internal::ScopeRef<select_internal::ScopeCore> core_;
+  task_internal::CountedRef<select_internal::ScopeCore> core_;
 };
 
 // What InScope() returns.

@@ -64,7 +64,7 @@ void ScopeCore::Unref() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
-void ScopeCore::Add(ScopeRef<ScopeChild> child, bool is_body) {
+void ScopeCore::Add(task_internal::CountedRef<ScopeChild> child, bool is_body) {
   if (dropped_) {
     child->DropFuture();
     std::lock_guard lock(mutex_);
@@ -134,7 +134,7 @@ bool ScopeCore::PollBatch(Context& cx, ScopeChild* batch,
                           std::exception_ptr& exception) {
   bool ended = false;
   while (batch != nullptr) {
-    const ScopeRef<ScopeChild> child(batch);
+    const task_internal::CountedRef<ScopeChild> child(batch);
     {
       // From now on it may be woken again, and so be linked elsewhere.
       std::lock_guard lock(mutex_);
@@ -170,7 +170,7 @@ void ScopeCore::Remove(ScopeChild& child) {
 void ScopeCore::DropAll() {
   dropped_ = true;
   while (last_ != nullptr) {
-    const ScopeRef<ScopeChild> child(last_);
+    const task_internal::CountedRef<ScopeChild> child(last_);
     child->Ref();
     child->DropFuture();
     Remove(*child);

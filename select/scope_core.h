@@ -25,39 +25,12 @@
 
 #include "weft/task/await_trace.h"
 #include "weft/task/context.h"
+#include "weft/task/counted_ref.h"
 #include "weft/task/waker.h"
 
 namespace weft::select_internal {
 
 class ScopeCore;
-
-// A counted pointer to a T with Ref() and Unref().
-template <class T>
-class ScopeRef {
- public:
-  ScopeRef() = default;
-  // Takes over a reference.
-  explicit ScopeRef(T* object) : object_(object) {}
-  ScopeRef(const ScopeRef& other) : object_(other.object_) {
-    if (object_ != nullptr) object_->Ref();
-  }
-  ScopeRef(ScopeRef&& other) noexcept
-      : object_(std::exchange(other.object_, nullptr)) {}
-  ScopeRef& operator=(ScopeRef other) noexcept {
-    std::swap(object_, other.object_);
-    return *this;
-  }
-  ~ScopeRef() {
-    if (object_ != nullptr) object_->Unref();
-  }
-
-  T* get() const { return object_; }
-  T* operator->() const { return object_; }
-  T& operator*() const { return *object_; }
-
- private:
-  T* object_ = nullptr;
-};
 
 class ScopeChild {
  public:
@@ -75,7 +48,8 @@ class ScopeChild {
   virtual void Trace(AwaitTrace& trace) const = 0;
 
  protected:
-  explicit ScopeChild(ScopeRef<ScopeCore> core) : core_(std::move(core)) {}
+  explicit ScopeChild(task_internal::CountedRef<ScopeCore> core)
+      : core_(std::move(core)) {}
   virtual ~ScopeChild() = default;
 
  private:
@@ -87,7 +61,7 @@ class ScopeChild {
   virtual void DropFuture() = 0;
 
   std::atomic<uint32_t> references_{1};
-  const ScopeRef<ScopeCore> core_;
+  const task_internal::CountedRef<ScopeCore> core_;
 
   // Whoever polls the scope has these.
   ScopeChild* previous_ = nullptr;
@@ -113,7 +87,7 @@ class ScopeCore {
   // Takes a child over, which is polled in the poll that is under way, or the
   // next one. Drops its future at once if DropAll() was called. The body counts as
   // the oldest child, whatever its function has started.
-  void Add(ScopeRef<ScopeChild> child, bool is_body);
+  void Add(task_internal::CountedRef<ScopeChild> child, bool is_body);
 
   // Polls who was woken. True once no child is left, or one has thrown: that is
   // in `exception` then, and the others are dropped.

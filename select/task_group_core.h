@@ -27,7 +27,6 @@
 #include <exception>
 #include <mutex>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -35,6 +34,7 @@
 #include "weft/sync/wait_queue.h"
 #include "weft/task/abort_handle.h"
 #include "weft/task/context.h"
+#include "weft/task/counted_ref.h"
 #include "weft/task/join_handle.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task_id.h"
@@ -198,30 +198,7 @@ class TaskGroupCore {
   sync_internal::WaitNode stream_wait_;
 };
 
-// A counted reference, or null once it was moved from.
-class TaskGroupRef {
- public:
-  // Takes over a reference.
-  explicit TaskGroupRef(TaskGroupCore* core) : core_(core) {}
-  TaskGroupRef(const TaskGroupRef& other) : core_(other.core_) {
-    if (core_ != nullptr) core_->Ref();
-  }
-  TaskGroupRef(TaskGroupRef&& other) noexcept
-      : core_(std::exchange(other.core_, nullptr)) {}
-  TaskGroupRef& operator=(TaskGroupRef other) noexcept {
-    std::swap(core_, other.core_);
-    return *this;
-  }
-  ~TaskGroupRef() {
-    if (core_ != nullptr) core_->Unref();
-  }
-
-  explicit operator bool() const { return core_ != nullptr; }
-  TaskGroupCore* operator->() const { return core_; }
-
- private:
-  TaskGroupCore* core_;
-};
+using TaskGroupRef = task_internal::CountedRef<TaskGroupCore>;
 
 }  // namespace select_internal
 }  // namespace weft

@@ -57,7 +57,7 @@ Polled<bool> Barrier::Arrive(WaitNode& node, Context& cx) {
     arrived_.PushBack(node);
     return kPending;
   }
-  if (cx.budget() != nullptr && cx.budget()->IsSpent()) {
+  if (!cx.PeekBudget()) {
     // It comes when it can go through: nobody else may be the leader for it.
     lock.unlock();
     static_cast<void>(cx.HasBudget());

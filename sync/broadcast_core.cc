@@ -26,10 +26,6 @@ using Overflow = sync::BroadcastOptions::Overflow;
 
 namespace {
 
-bool HasBudget(const Context& cx) {
-  return cx.budget() == nullptr || !cx.budget()->IsSpent();
-}
-
 void CheckCapacity(size_t capacity) {
   WEFT_CHECK(capacity > 0 && capacity <= (size_t{1} << 32),
              "a broadcast has a capacity from 1 to 2^32");
@@ -70,7 +66,7 @@ BroadcastCore::Sent BroadcastCore::TrySend(Message* message) {
 }
 
 BroadcastCore::Sent BroadcastCore::PollSend(Sending& node, Context& cx) {
-  if (!node.polled && HasBudget(cx)) {
+  if (!node.polled && cx.PeekBudget()) {
     const Sent sent = TrySend(&node.message);
     if (sent != Sent::kNotYet) {
       cx.Charge();
@@ -126,7 +122,7 @@ BroadcastCore::Taken BroadcastCore::TryTake(Position& position,
 
 BroadcastCore::Taken BroadcastCore::PollTake(WaitNode& node, Position& position,
                                              Message* message, Context& cx) {
-  const bool has_budget = HasBudget(cx);
+  const bool has_budget = cx.PeekBudget();
   Taken taken = Taken::kNothing;
   if (!node.polled && has_budget) {
     taken = TryTake(position, message);

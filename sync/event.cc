@@ -92,7 +92,7 @@ bool Event::PollWait(WaitNode& node, Context& cx) {
     cx.Charge();
     return true;
   }
-  const bool finishes = cx.budget() == nullptr || !cx.budget()->IsSpent();
+  const bool finishes = cx.PeekBudget();
   return sync_internal::PollWait(mutex_, waiters_, node, cx, [&] {
     // Relaxed: written under the mutex, which is held here.
     const bool released =

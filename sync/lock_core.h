@@ -88,7 +88,7 @@ class BasicLockCore {
 
   // Polls for waiter.request. Charges the budget if ready.
   Got Poll(Waiter& waiter, Context& cx) {
-    if (!waiter.polled && (cx.budget() == nullptr || !cx.budget()->IsSpent()) &&
+    if (!waiter.polled && cx.PeekBudget() &&
         word_.TryTake(waiter.request,
                       waiter.goes_first ? kClosed : kNoBarging | kClosed)) {
       cx.Charge();

@@ -66,8 +66,7 @@ void Notify::BlockingWait() {
 }
 
 bool Notify::PollWait(WaitNode& node, uint64_t rounds, Context& cx) {
-  const bool has_budget = cx.budget() == nullptr || !cx.budget()->IsSpent();
-  if (!node.polled && has_budget &&
+  if (!node.polled && cx.PeekBudget() &&
       (word_.Rounds() != rounds || word_.TryTakePermit())) {
     cx.Charge();
     return true;

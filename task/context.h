@@ -93,10 +93,13 @@ class Context {
   // False if the budget is spent; then the waker has been woken and the caller
   // returns pending.
   bool HasBudget() const {
-    if (budget_ == nullptr || !budget_->IsSpent()) return true;
+    if (PeekBudget()) return true;
     waker_->WakeByRef();
     return false;
   }
+  // The same, but wakes nobody: for a leaf that only looks, and calls HasBudget()
+  // before it is pending for want of a budget.
+  bool PeekBudget() const { return budget_ == nullptr || !budget_->IsSpent(); }
   // Counts one leaf operation that succeeded.
   void Charge() const {
     if (budget_ != nullptr) budget_->Charge();

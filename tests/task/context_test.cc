@@ -39,6 +39,7 @@ TEST(ContextTest, WithoutABudgetIsUnlimited) {
 
   for (int i = 0; i < 1000; ++i) {
     EXPECT_TRUE(cx.HasBudget());
+    EXPECT_TRUE(cx.PeekBudget());
     cx.Charge();
   }
   EXPECT_EQ(waker.wakes(), 0);
@@ -72,6 +73,17 @@ TEST(ContextTest, PromptnessGoesWithTheWaker) {
   EXPECT_TRUE(prompt.WithEnvironment(&environment).IsPrompt());
   EXPECT_FALSE(prompt.WithWaker(other.waker()).IsPrompt());
   EXPECT_FALSE(prompt.WithPromptness(false).IsPrompt());
+}
+
+TEST(ContextTest, APeekAtASpentBudgetWakesNobody) {
+  CountingWaker waker;
+  Budget budget(1);
+  const Context cx(waker.waker(), &budget);
+
+  EXPECT_TRUE(cx.PeekBudget());
+  cx.Charge();
+  EXPECT_FALSE(cx.PeekBudget());
+  EXPECT_EQ(waker.wakes(), 0);
 }
 
 TEST(ContextTest, VariantsShareTheRest) {

@@ -81,9 +81,7 @@ void SharedCore::EndPending(WaitNode& node, Context& cx) {
       waits_.PushBack(node);
       return;
     }
-    while (!waits_.IsEmpty()) {
-      wakers.Add(waits_.NotifyFront(WaitNode::kReleased));
-    }
+    wakers.AddAll(waits_);
   }
   wakers.WakeAll();
   std::move(fresh).Wake();
@@ -96,9 +94,7 @@ void SharedCore::EndDone() {
     wakers.Reserve(lock, [&] { return waits_.size(); });
     polling_ = false;
     done_ = true;
-    while (!waits_.IsEmpty()) {
-      wakers.Add(waits_.NotifyFront(WaitNode::kReleased));
-    }
+    wakers.AddAll(waits_);
   }
   wakers.WakeAll();
 }
@@ -111,9 +107,7 @@ void SharedCore::Wake() {
     if (done_) return;
     woken_ = true;
     if (polling_) return;
-    while (!waits_.IsEmpty()) {
-      wakers.Add(waits_.NotifyFront(WaitNode::kReleased));
-    }
+    wakers.AddAll(waits_);
   }
   wakers.WakeAll();
 }

@@ -111,12 +111,8 @@ void TaskGroupCore::HandOver(Lock lock, GroupEntry& entry) {
     }
     cancel = !cancelled_ && options_.on_error == OnTaskError::kCancelRest;
   }
-  while (!takers_.IsEmpty()) {
-    wakers.Add(takers_.NotifyFront(WaitNode::kIdle));
-  }
-  while (running_ == 0 && !enders_.IsEmpty()) {
-    wakers.Add(enders_.NotifyFront(WaitNode::kIdle));
-  }
+  wakers.AddAll(takers_, WaitNode::kIdle);
+  if (running_ == 0) wakers.AddAll(enders_, WaitNode::kIdle);
   lock.unlock();
   if (cancel) CancelAll();
   wakers.WakeAll();
@@ -150,12 +146,8 @@ void TaskGroupCore::DetachAll() {
     all_ = {};
     results = std::exchange(done_, {});
     size_ = running_ = 0;
-    while (!takers_.IsEmpty()) {
-      wakers.Add(takers_.NotifyFront(WaitNode::kIdle));
-    }
-    while (!enders_.IsEmpty()) {
-      wakers.Add(enders_.NotifyFront(WaitNode::kIdle));
-    }
+    wakers.AddAll(takers_, WaitNode::kIdle);
+    wakers.AddAll(enders_, WaitNode::kIdle);
   }
   while (GroupEntry* entry = results.front()) {
     results.Remove(*entry);

@@ -63,9 +63,7 @@ Polled<bool> Barrier::Arrive(WaitNode& node, Context& cx) {
     static_cast<void>(cx.HasBudget());
     return kPending;
   }
-  while (!arrived_.IsEmpty()) {
-    wakers.Add(arrived_.NotifyFront(WaitNode::kReleased));
-  }
+  wakers.AddAll(arrived_);
   lock.unlock();
   cx.Charge();
   wakers.WakeAll();

@@ -59,7 +59,7 @@ BroadcastCore::Sent BroadcastCore::TrySend(Message* message) {
   }
   if (length() >= capacity_) displaced = std::move(At(head_++).message);
   Push(std::move(*message));
-  ReleaseReceivers(wakers);
+  wakers.AddAll(take_waiters_);
   lock.unlock();
   wakers.WakeAll();
   return Sent::kSent;
@@ -158,12 +158,6 @@ void BroadcastCore::Push(Message&& message) {
   At(tail_++) = Slot{std::move(message), receivers_};
 }
 
-void BroadcastCore::ReleaseReceivers(WakeBatch& wakers) {
-  while (!take_waiters_.IsEmpty()) {
-    wakers.Add(take_waiters_.NotifyFront(WaitNode::kReleased));
-  }
-}
-
 // How many of the senders that wait need not wait any longer.
 size_t BroadcastCore::CountServed() const {
   if (send_waiters_.IsEmpty() || !HasRoom()) return 0;
@@ -187,7 +181,7 @@ void BroadcastCore::ServeSenders() {
     if (receivers_ != 0) Push(std::move(sending.message));
     wakers.Add(send_waiters_.NotifyFront(WaitNode::kReleased));
   }
-  ReleaseReceivers(wakers);
+  wakers.AddAll(take_waiters_);
   lock.unlock();
   wakers.WakeAll();
 }
@@ -198,11 +192,8 @@ size_t BroadcastCore::CountUnheard() const {
 
 void BroadcastCore::ReleaseUnheard(WakeBatch& wakers) {
   if (!IsUnheard()) return;
-  for (WaitQueue* queue : {&send_waiters_, &unheard_waiters_}) {
-    while (!queue->IsEmpty()) {
-      wakers.Add(queue->NotifyFront(WaitNode::kReleased));
-    }
-  }
+  wakers.AddAll(send_waiters_);
+  wakers.AddAll(unheard_waiters_);
 }
 
 bool BroadcastCore::PollUnheard(WaitNode& node, Context& cx) {
@@ -242,7 +233,7 @@ void BroadcastCore::Close() {
   wakers.Reserve(lock, [&] { return CountUnheard() + take_waiters_.size(); });
   closed_ = true;
   ReleaseUnheard(wakers);
-  ReleaseReceivers(wakers);
+  wakers.AddAll(take_waiters_);
   lock.unlock();
   wakers.WakeAll();
 }

@@ -120,7 +120,6 @@ class BroadcastCore {
   Taken Take(Position& position, Message* message);
   void Push(Message&& message);
   size_t CountServed() const;
-  void ReleaseReceivers(WakeBatch& wakers);
   // Releases, as closed, who need not wait any longer, if IsUnheard(). Requires:
   // there is room.
   void ReleaseUnheard(WakeBatch& wakers);

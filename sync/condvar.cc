@@ -41,9 +41,7 @@ void Condvar::NotifyEach() {
   sync_internal::WakeBatch wakers;
   std::unique_lock lock(mutex_);
   wakers.Reserve(lock, [&] { return waiters_.size(); });
-  while (!waiters_.IsEmpty()) {
-    wakers.Add(waiters_.NotifyFront(WaitNode::kReleased));
-  }
+  wakers.AddAll(waiters_);
   SetHasWaiters(false);
   lock.unlock();
   wakers.WakeAll();

@@ -37,9 +37,7 @@ void Event::Set() {
   wakers.Reserve(lock, [&] { return waiters_.size(); });
   // Release: pairs with the acquire of whoever sees the flag without the mutex.
   set_.store(true, std::memory_order_release);
-  while (!waiters_.IsEmpty()) {
-    wakers.Add(waiters_.NotifyFront(WaitNode::kReleased));
-  }
+  wakers.AddAll(waiters_);
   count_.Update(0);
   lock.unlock();
   wakers.WakeAll();

@@ -52,9 +52,7 @@ void Notify::NotifyAll() {
   wakers.Reserve(lock, [&] { return waiters_.size(); });
   word_.BeginRound();
   if (!waiters_.IsEmpty()) {
-    do {
-      wakers.Add(waiters_.NotifyFront(WaitNode::kReleased));
-    } while (!waiters_.IsEmpty());
+    wakers.AddAll(waiters_);
     word_.EndWaits();
   }
   lock.unlock();

@@ -66,11 +66,8 @@ void OnceCore::EndTurnWithValue() {
   // Release: publishes the value to those who look without the mutex.
   has_value_.store(true, std::memory_order_release);
   turn_taken_ = false;
-  for (WaitQueue* queue : {&turn_waiters_, &value_waiters_}) {
-    while (!queue->IsEmpty()) {
-      wakers.Add(queue->NotifyFront(WaitNode::kReleased));
-    }
-  }
+  wakers.AddAll(turn_waiters_);
+  wakers.AddAll(value_waiters_);
   lock.unlock();
   wakers.WakeAll();
 }

@@ -60,6 +60,10 @@ void WakeBatch::Grow(size_t wanted) {
   capacity_ = capacity;
 }
 
+void WakeBatch::AddAll(WaitQueue& queue, WaitNode::State state) {
+  while (!queue.IsEmpty()) Add(queue.NotifyFront(state));
+}
+
 void WakeBatch::WakeAll() {
   const size_t size = std::exchange(size_, 0);
   Waker* const wakers = this->wakers();

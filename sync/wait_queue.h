@@ -93,7 +93,7 @@ class WaitQueue {
 //   WakeBatch wakers;
 //   std::unique_lock lock(mutex_);
 //   wakers.Reserve(lock, [&] { return queue_.size(); });
-//   while (!queue_.IsEmpty()) wakers.Add(queue_.NotifyFront());
+//   wakers.AddAll(queue_);
 //   lock.unlock();
 //   wakers.WakeAll();
 class WakeBatch {
@@ -118,6 +118,9 @@ class WakeBatch {
     WEFT_CHECK(size_ < capacity_, "more wakers than were reserved for");
     wakers()[size_++] = std::move(waker);
   }
+  // Empties `queue` from the front on, and puts its nodes into `state`. Requires:
+  // there is room.
+  void AddAll(WaitQueue& queue, WaitNode::State state = WaitNode::kReleased);
   // Wakes all, in order. Call with no lock held.
   void WakeAll();
 

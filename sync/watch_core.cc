@@ -48,9 +48,7 @@ void WatchCore::Publish(std::unique_lock<std::mutex> lock, WakeBatch& wakers,
   value_.swap(*value);
   // Release: pairs with the acquire in word().
   word_.fetch_add(kVersion, std::memory_order_release);
-  while (!change_waiters_.IsEmpty()) {
-    wakers.Add(change_waiters_.NotifyFront(WaitNode::kReleased));
-  }
+  wakers.AddAll(change_waiters_);
   lock.unlock();
   wakers.WakeAll();
 }
@@ -111,9 +109,7 @@ void WatchCore::DropSender() {
   if (--senders_ != 0) return;
   // Release: as in Publish.
   word_.fetch_or(kClosed, std::memory_order_release);
-  while (!change_waiters_.IsEmpty()) {
-    wakers.Add(change_waiters_.NotifyFront(WaitNode::kReleased));
-  }
+  wakers.AddAll(change_waiters_);
   lock.unlock();
   wakers.WakeAll();
 }
@@ -129,9 +125,7 @@ void WatchCore::DropReceiver() {
   wakers.Reserve(
       lock, [&] { return receivers_ == 1 ? unwatched_waiters_.size() : 0; });
   if (--receivers_ != 0) return;
-  while (!unwatched_waiters_.IsEmpty()) {
-    wakers.Add(unwatched_waiters_.NotifyFront(WaitNode::kReleased));
-  }
+  wakers.AddAll(unwatched_waiters_);
   lock.unlock();
   wakers.WakeAll();
 }

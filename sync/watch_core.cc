@@ -24,33 +24,28 @@ WatchCore::Value WatchCore::Get(uint64_t* word) const {
   return value_;
 }
 
-bool WatchCore::Exchange(Value* value, const void* expected) {
+template <class Condition>
+bool WatchCore::ExchangeIf(Condition condition, Value* value) {
   WakeBatch wakers;
   std::unique_lock lock(mutex_);
   wakers.Reserve(lock, [&] { return change_waiters_.size(); });
-  if (expected != nullptr && value_.get() != expected) return false;
-  Publish(std::move(lock), wakers, value);
-  return true;
-}
-
-bool WatchCore::ExchangeIfReceived(Value* value) {
-  WakeBatch wakers;
-  std::unique_lock lock(mutex_);
-  wakers.Reserve(lock, [&] { return change_waiters_.size(); });
-  if (receivers_ == 0) return false;
-  Publish(std::move(lock), wakers, value);
-  return true;
-}
-
-// Requires: there is room for all who wait.
-void WatchCore::Publish(std::unique_lock<std::mutex> lock, WakeBatch& wakers,
-                        Value* value) {
+  if (!condition()) return false;
   value_.swap(*value);
   // Release: pairs with the acquire in word().
   word_.fetch_add(kVersion, std::memory_order_release);
   wakers.AddAll(change_waiters_);
   lock.unlock();
   wakers.WakeAll();
+  return true;
+}
+
+bool WatchCore::Exchange(Value* value, const void* expected) {
+  return ExchangeIf(
+      [&] { return expected == nullptr || value_.get() == expected; }, value);
+}
+
+bool WatchCore::ExchangeIfReceived(Value* value) {
+  return ExchangeIf([&] { return receivers_ != 0; }, value);
 }
 
 bool WatchCore::PollChange(WaitNode& node, uint64_t seen, Context& cx) {
@@ -107,7 +102,7 @@ void WatchCore::DropSender() {
   wakers.Reserve(lock,
                  [&] { return senders_ == 1 ? change_waiters_.size() : 0; });
   if (--senders_ != 0) return;
-  // Release: as in Publish.
+  // Release: as in ExchangeIf.
   word_.fetch_or(kClosed, std::memory_order_release);
   wakers.AddAll(change_waiters_);
   lock.unlock();

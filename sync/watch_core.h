@@ -75,8 +75,9 @@ class WatchCore {
   size_t receivers() const;
 
  private:
-  void Publish(std::unique_lock<std::mutex> lock, WakeBatch& wakers,
-               Value* value);
+  // As Exchange(), if condition(), which is called under the mutex.
+  template <class Condition>
+  bool ExchangeIf(Condition condition, Value* value);
 
   std::atomic<uint64_t> word_{0};
 

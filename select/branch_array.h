@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -94,6 +95,22 @@ class BranchArray {
                                    : PollWoken(cx, order, on_ready);
         },
         [&] { DropAll(); });
+  }
+
+  // The child that is ready first, if one is: then all are dropped.
+  struct First {
+    size_t index;
+    Polled<Output> polled;  // ready
+  };
+  std::optional<First> PollFirst(Context& cx, bool biased) {
+    std::optional<First> first;
+    Poll(cx, biased ? PollOrder::kAsGiven : PollOrder::kRandom,
+         [&](size_t index, Polled<Output>&& polled) {
+           first.emplace(First{index, std::move(polled)});
+           return true;
+         });
+    if (first.has_value()) DropAll();
+    return first;
   }
 
   void DropAll() {

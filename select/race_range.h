@@ -23,8 +23,6 @@
 #ifndef WEFT_SELECT_RACE_RANGE_H_
 #define WEFT_SELECT_RACE_RANGE_H_
 
-#include <cstddef>
-#include <optional>
 #include <utility>
 
 #include "weft/select/branch.h"
@@ -52,17 +50,9 @@ class [[nodiscard]] RaceRangeFuture {
   }
 
   Polled<Output> Poll(Context& cx) {
-    using select_internal::PollOrder;
-    std::optional<Polled<Output>> winner;
-    const bool won =
-        branches_.Poll(cx, biased_ ? PollOrder::kAsGiven : PollOrder::kRandom,
-                       [&](size_t, Polled<Output>&& polled) {
-                         winner.emplace(std::move(polled));
-                         return true;
-                       });
-    if (!won) return kPending;
-    branches_.DropAll();
-    return *std::move(winner);
+    auto first = branches_.PollFirst(cx, biased_);
+    if (!first.has_value()) return kPending;
+    return std::move(first->polled);
   }
 
   // See task/await_trace.h.

@@ -24,7 +24,6 @@
 #define WEFT_SELECT_SELECT_RANGE_H_
 
 #include <cstddef>
-#include <optional>
 #include <utility>
 
 #include "weft/select/branch.h"
@@ -60,17 +59,9 @@ class [[nodiscard]] SelectRangeFuture {
   }
 
   Polled<Output> Poll(Context& cx) {
-    using select_internal::PollOrder;
-    std::optional<Output> winner;
-    const bool won = branches_.Poll(
-        cx, biased_ ? PollOrder::kAsGiven : PollOrder::kRandom,
-        [&](size_t index, auto&& polled) {
-          winner.emplace(Output{index, TakeReady(std::move(polled))});
-          return true;
-        });
-    if (!won) return kPending;
-    branches_.DropAll();
-    return *std::move(winner);
+    auto first = branches_.PollFirst(cx, biased_);
+    if (!first.has_value()) return kPending;
+    return Output{first->index, TakeReady(std::move(first->polled))};
   }
 
   // See task/await_trace.h.

@@ -4,38 +4,15 @@
 // The model of select/tracker_count.h: a wait ends when the tracker is closed
 // and its tasks are gone, whoever comes last, and sees what the tasks did.
 
-#include <utility>
-
 #include "gtest/gtest.h"
 #include "weft/select/tracker_count.h"
 #include "weft/task/atomic_waker.h"
+#include "weft/tests/kit/model_waker.h"
 #include "weft/tests/kit/relacy_atomics.h"
 #include "weft/tests/kit/weaker_atomics.h"
 
 namespace weft {
 namespace {
-
-// A waker of the model: wakes by setting a flag.
-class ModelWaker {
- public:
-  ModelWaker() = default;
-  explicit ModelWaker(rl::atomic<int>* flag) : flag_(flag) {}
-  ModelWaker(const ModelWaker&) = default;
-  ModelWaker(ModelWaker&& other) : flag_(std::exchange(other.flag_, nullptr)) {}
-  ModelWaker& operator=(ModelWaker other) {
-    std::swap(flag_, other.flag_);
-    return *this;
-  }
-
-  void Wake() && { WakeByRef(); }
-  void WakeByRef() const {
-    if (flag_ != nullptr) (*flag_)(RL_INFO).store(1, rl::mo_release);
-  }
-  bool WillWake(const ModelWaker& other) const { return flag_ == other.flag_; }
-
- private:
-  rl::atomic<int>* flag_ = nullptr;
-};
 
 // Threads 0 and 1 are tasks, thread 2 closes, thread 3 waits. The place for the
 // waker keeps its own orders, whatever is taken away from the count's.

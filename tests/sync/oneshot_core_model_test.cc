@@ -4,37 +4,14 @@
 // The model of sync/oneshot_core.h: a value has one owner at any time, and
 // neither end sleeps on when the other has sent, closed or gone.
 
-#include <utility>
-
 #include "gtest/gtest.h"
 #include "weft/sync/oneshot_core.h"
+#include "weft/tests/kit/model_waker.h"
 #include "weft/tests/kit/relacy_atomics.h"
 #include "weft/tests/kit/weaker_atomics.h"
 
 namespace weft {
 namespace {
-
-// A waker of the model: wakes by setting a flag.
-class ModelWaker {
- public:
-  ModelWaker() = default;
-  explicit ModelWaker(rl::atomic<int>* flag) : flag_(flag) {}
-  ModelWaker(const ModelWaker&) = default;
-  ModelWaker(ModelWaker&& other) : flag_(std::exchange(other.flag_, nullptr)) {}
-  ModelWaker& operator=(ModelWaker other) {
-    std::swap(flag_, other.flag_);
-    return *this;
-  }
-
-  void Wake() && { WakeByRef(); }
-  void WakeByRef() const {
-    if (flag_ != nullptr) (*flag_)(RL_INFO).store(1, rl::mo_release);
-  }
-  bool WillWake(const ModelWaker& other) const { return flag_ == other.flag_; }
-
- private:
-  rl::atomic<int>* flag_ = nullptr;
-};
 
 enum class Scene {
   kSend,   // the receiver waits for a value

@@ -6,11 +6,9 @@
 #include "weft/select/futures_unordered.h"
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -19,7 +17,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "weft/executor/deterministic_executor.h"
-#include "weft/executor/explore.h"
 #include "weft/sync/event.h"
 #include "weft/sync/oneshot.h"
 #include "weft/task/await_trace.h"
@@ -38,6 +35,7 @@
 #include "weft/task/task.h"
 #include "weft/task/waker.h"
 #include "weft/task/yield_now.h"
+#include "weft/tests/kit/explore_schedules.h"
 #include "weft/tests/kit/signal.h"
 #include "weft/tests/select/allocation_counter.h"
 
@@ -533,17 +531,7 @@ absl::Status ReceiveAll(DeterministicExecutor& executor) {
 }
 
 TEST(FuturesUnorderedTest, LosesNoWakeInAnyOrder) {
-  std::set<uint64_t> fingerprints;
-  const auto failure =
-      Explore(IsLong() ? 10'000 : 1'000, [&](DeterministicExecutor& executor) {
-        absl::Status status = ReceiveAll(executor);
-        fingerprints.insert(executor.fingerprint());
-        return status;
-      });
-
-  EXPECT_EQ(failure, std::nullopt);
-  std::printf("%zu distinct schedules\n", fingerprints.size());
-  EXPECT_GT(fingerprints.size(), 900u);
+  EXPECT_GT(ExploreSchedules(IsLong() ? 10'000 : 1'000, ReceiveAll), 900u);
 }
 
 // Threads set signals while the set is polled and, at times, dropped.

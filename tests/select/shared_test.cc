@@ -6,12 +6,9 @@
 #include "weft/select/shared.h"
 
 #include <atomic>
-#include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <set>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -21,7 +18,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "weft/executor/deterministic_executor.h"
-#include "weft/executor/explore.h"
 #include "weft/sync/event.h"
 #include "weft/sync/oneshot.h"
 #include "weft/task/await_trace.h"
@@ -41,6 +37,7 @@
 #include "weft/task/task.h"
 #include "weft/task/waker.h"
 #include "weft/task/yield_now.h"
+#include "weft/tests/kit/explore_schedules.h"
 #include "weft/tests/kit/signal.h"
 #include "weft/tests/sync/callback_waker.h"
 
@@ -350,17 +347,7 @@ absl::Status ShareAmongTasks(DeterministicExecutor& executor) {
 }
 
 TEST(SharedTest, LosesNoWakeInAnyOrder) {
-  std::set<uint64_t> fingerprints;
-  const auto failure =
-      Explore(IsLong() ? 10'000 : 1'000, [&](DeterministicExecutor& executor) {
-        absl::Status status = ShareAmongTasks(executor);
-        fingerprints.insert(executor.fingerprint());
-        return status;
-      });
-
-  EXPECT_EQ(failure, std::nullopt);
-  std::printf("%zu distinct schedules\n", fingerprints.size());
-  EXPECT_GT(fingerprints.size(), 900u);
+  EXPECT_GT(ExploreSchedules(IsLong() ? 10'000 : 1'000, ShareAmongTasks), 900u);
 }
 
 // Each thread waits for a copy, after it has dropped another one that it had

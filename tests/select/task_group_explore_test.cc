@@ -8,12 +8,9 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <optional>
-#include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "absl/functional/function_ref.h"
@@ -23,7 +20,6 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "weft/executor/deterministic_executor.h"
-#include "weft/executor/explore.h"
 #include "weft/select/cancellation_token.h"
 #include "weft/select/race.h"
 #include "weft/select/scope.h"
@@ -38,6 +34,7 @@
 #include "weft/task/spawner.h"
 #include "weft/task/task.h"
 #include "weft/task/yield_now.h"
+#include "weft/tests/kit/explore_schedules.h"
 #include "weft/timer/deadline_token.h"
 #include "weft/timer/sleep.h"
 
@@ -46,20 +43,9 @@ namespace {
 
 using Scenario = absl::FunctionRef<absl::Status(DeterministicExecutor&)>;
 
-// Explores, and says how many different schedules were seen.
-void ExpectHolds(std::string_view what, Scenario scenario) {
+void ExpectHolds(Scenario scenario) {
   const uint64_t seeds = std::getenv("WEFT_LONG") != nullptr ? 10'000 : 1'000;
-  std::set<uint64_t> schedules;
-  EXPECT_EQ(Explore(seeds,
-                    [&](DeterministicExecutor& executor) {
-                      absl::Status status = scenario(executor);
-                      schedules.insert(executor.fingerprint());
-                      return status;
-                    }),
-            std::nullopt);
-  std::printf("%s: %zu schedules of %llu seeds\n", std::string(what).c_str(),
-              schedules.size(), static_cast<unsigned long long>(seeds));
-  EXPECT_GT(schedules.size(), seeds / 4);
+  EXPECT_GT(ExploreSchedules(seeds, scenario), seeds / 4);
 }
 
 Task<int> WorkFor(uint32_t yields, int value, LiveCounter::Object object) {
@@ -100,7 +86,7 @@ Task<absl::Status> TakeAllResults(LiveCounter* counter, Random* random) {
 }
 
 TEST(TaskGroupExploreTest, EachResultIsTakenOnce) {
-  ExpectHolds("results", [](DeterministicExecutor& executor) {
+  ExpectHolds([](DeterministicExecutor& executor) {
     LiveCounter counter;
     return executor.Run(TakeAllResults(&counter, &executor.random()));
   });
@@ -140,7 +126,7 @@ Task<absl::Status> CancelAtSomeMoment(LiveCounter* counter, Random* random) {
 }
 
 TEST(TaskGroupExploreTest, CancellingLeavesNothingBehind) {
-  ExpectHolds("cancel", [](DeterministicExecutor& executor) {
+  ExpectHolds([](DeterministicExecutor& executor) {
     LiveCounter counter;
     return executor.Run(CancelAtSomeMoment(&counter, &executor.random()));
   });
@@ -171,7 +157,7 @@ Task<absl::Status> FailSomewhere(LiveCounter* counter, Random* random) {
 }
 
 TEST(TaskGroupExploreTest, AnErrorEndsTheGroup) {
-  ExpectHolds("errors", [](DeterministicExecutor& executor) {
+  ExpectHolds([](DeterministicExecutor& executor) {
     LiveCounter counter;
     return executor.Run(FailSomewhere(&counter, &executor.random()));
   });
@@ -203,7 +189,7 @@ Task<absl::Status> WaitForTracked(LiveCounter* counter, Random* random) {
 }
 
 TEST(TaskTrackerExploreTest, AWaitEndsAfterAllTasks) {
-  ExpectHolds("tracker", [](DeterministicExecutor& executor) {
+  ExpectHolds([](DeterministicExecutor& executor) {
     LiveCounter counter;
     return executor.Run(WaitForTracked(&counter, &executor.random()));
   });
@@ -257,7 +243,7 @@ Task<absl::Status> RunScope(LiveCounter* counter, Random* random) {
 }
 
 TEST(ScopeExploreTest, ChildrenEndOrAreDropped) {
-  ExpectHolds("scope", [](DeterministicExecutor& executor) {
+  ExpectHolds([](DeterministicExecutor& executor) {
     LiveCounter counter;
     return executor.Run(RunScope(&counter, &executor.random()));
   });
@@ -289,7 +275,7 @@ Task<absl::Status> StopForAReason(Random* random) {
 }
 
 TEST(CancellationExploreTest, TasksStopForAReason) {
-  ExpectHolds("reasons", [](DeterministicExecutor& executor) {
+  ExpectHolds([](DeterministicExecutor& executor) {
     return executor.Run(StopForAReason(&executor.random()));
   });
 }

@@ -9,9 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -21,7 +19,6 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "weft/executor/deterministic_executor.h"
-#include "weft/executor/explore.h"
 #include "weft/sync/channel.h"
 #include "weft/sync/channel_receiver.h"
 #include "weft/sync/channel_sender.h"
@@ -30,6 +27,7 @@
 #include "weft/task/spawner.h"
 #include "weft/task/task.h"
 #include "weft/task/yield_now.h"
+#include "weft/tests/kit/explore_schedules.h"
 #include "weft/timer/timeout.h"
 
 namespace weft::sync {
@@ -127,19 +125,11 @@ Task<absl::Status> Exchange(Random* random) {
 
 TEST(ChannelExploreTest, WhatIsSentComesOnceAndInOrder) {
   const uint64_t seeds = std::getenv("WEFT_LONG") != nullptr ? 10'000 : 1'000;
-  std::set<uint64_t> schedules;
+  const auto scenario = [](DeterministicExecutor& executor) {
+    return executor.Run(Exchange(&executor.random()));
+  };
 
-  const std::optional<ScenarioFailure> failure =
-      Explore(seeds, [&](DeterministicExecutor& executor) -> absl::Status {
-        absl::Status status = executor.Run(Exchange(&executor.random()));
-        schedules.insert(executor.fingerprint());
-        return status;
-      });
-
-  EXPECT_EQ(failure, std::nullopt);
-  std::printf("%zu schedules of %llu seeds\n", schedules.size(),
-              static_cast<unsigned long long>(seeds));
-  EXPECT_GT(schedules.size(), seeds / 2);
+  EXPECT_GT(ExploreSchedules(seeds, scenario), seeds / 2);
 }
 
 }  // namespace

@@ -5,13 +5,10 @@
 
 #include "weft/sync/condvar.h"
 
-#include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <memory>
 #include <optional>
-#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -20,7 +17,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "weft/executor/deterministic_executor.h"
-#include "weft/executor/explore.h"
 #include "weft/select/select.h"
 #include "weft/sync/mutex.h"
 #include "weft/task/context.h"
@@ -33,6 +29,7 @@
 #include "weft/task/task.h"
 #include "weft/task/waker.h"
 #include "weft/task/yield_now.h"
+#include "weft/tests/kit/explore_schedules.h"
 #include "weft/tests/sync/callback_waker.h"
 #include "weft/tests/sync/wait_by_hand.h"
 
@@ -414,30 +411,20 @@ Task<> TakeSeveral(std::shared_ptr<Slot> slot, int count, int patience) {
 }
 
 TEST(CondvarTest, NoNotificationIsLostInAnyOrder) {
-  std::set<uint64_t> schedules;
+  const auto scenario = [](DeterministicExecutor& executor) -> absl::Status {
+    auto slot = std::make_shared<Slot>();
+    for (int i = 1; i <= 4; ++i) executor.Spawn(Put(slot, i)).Detach();
+    executor.Spawn(TakeSeveral(slot, 2, 1)).Detach();
+    executor.Spawn(TakeSeveral(slot, 1, 2)).Detach();
+    executor.Spawn(TakeSeveral(slot, 1, 1'000)).Detach();
+    absl::Status status = executor.RunUntilIdle();
+    if (!status.ok()) return status;
+    if (executor.live() != 0) return absl::InternalError("some wait");
+    if (slot->sum != 10) return absl::InternalError("an item is lost");
+    return absl::OkStatus();
+  };
 
-  const auto failure =
-      Explore(IsLong() ? 10'000 : 500,
-              [&](DeterministicExecutor& executor) -> absl::Status {
-                auto slot = std::make_shared<Slot>();
-                for (int i = 1; i <= 4; ++i)
-                  executor.Spawn(Put(slot, i)).Detach();
-                executor.Spawn(TakeSeveral(slot, 2, 1)).Detach();
-                executor.Spawn(TakeSeveral(slot, 1, 2)).Detach();
-                executor.Spawn(TakeSeveral(slot, 1, 1'000)).Detach();
-                absl::Status status = executor.RunUntilIdle();
-                schedules.insert(executor.fingerprint());
-                if (!status.ok()) return status;
-                if (executor.live() != 0)
-                  return absl::InternalError("some wait");
-                if (slot->sum != 10)
-                  return absl::InternalError("an item is lost");
-                return absl::OkStatus();
-              });
-
-  EXPECT_EQ(failure, std::nullopt);
-  EXPECT_GT(schedules.size(), 400u);
-  std::printf("%zu schedules\n", schedules.size());
+  EXPECT_GT(ExploreSchedules(IsLong() ? 10'000 : 500, scenario), 400u);
 }
 
 TEST(CondvarTest, ThreadsWaitForEachOther) {

@@ -7,12 +7,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -23,7 +21,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "weft/executor/deterministic_executor.h"
-#include "weft/executor/explore.h"
 #include "weft/select/select.h"
 #include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
@@ -36,6 +33,7 @@
 #include "weft/task/task.h"
 #include "weft/task/waker.h"
 #include "weft/task/yield_now.h"
+#include "weft/tests/kit/explore_schedules.h"
 #include "weft/tests/sync/callback_waker.h"
 #include "weft/tests/sync/wait_by_hand.h"
 
@@ -681,28 +679,19 @@ Task<> UseOften(std::shared_ptr<Library> library, int index) {
 
 TEST(RwLockTest, NothingIsLostInAnyOrder) {
   constexpr int kTasks = 4;
-  std::set<uint64_t> schedules;
+  const auto scenario = [&](DeterministicExecutor& executor) -> absl::Status {
+    auto library = std::make_shared<Library>();
+    for (int i = 0; i < kTasks; ++i) {
+      executor.Spawn(UseOften(library, i)).Detach();
+    }
+    absl::Status status = executor.RunUntilIdle();
+    if (!status.ok()) return status;
+    if (library->done != kTasks) return absl::InternalError("some wait");
+    if (library->crowded) return absl::InternalError("too many are in");
+    return absl::OkStatus();
+  };
 
-  const auto failure =
-      Explore(IsLong() ? 10'000 : 500,
-              [&](DeterministicExecutor& executor) -> absl::Status {
-                auto library = std::make_shared<Library>();
-                for (int i = 0; i < kTasks; ++i) {
-                  executor.Spawn(UseOften(library, i)).Detach();
-                }
-                absl::Status status = executor.RunUntilIdle();
-                schedules.insert(executor.fingerprint());
-                if (!status.ok()) return status;
-                if (library->done != kTasks)
-                  return absl::InternalError("some wait");
-                if (library->crowded)
-                  return absl::InternalError("too many are in");
-                return absl::OkStatus();
-              });
-
-  EXPECT_EQ(failure, std::nullopt);
-  EXPECT_GT(schedules.size(), 400u);
-  std::printf("%zu schedules\n", schedules.size());
+  EXPECT_GT(ExploreSchedules(IsLong() ? 10'000 : 500, scenario), 400u);
 }
 
 TEST(RwLockTest, ThreadsReadWhatWasWritten) {

@@ -9,12 +9,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <memory>
 #include <optional>
-#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -24,7 +22,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "weft/executor/deterministic_executor.h"
-#include "weft/executor/explore.h"
 #include "weft/select/select.h"
 #include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
@@ -37,6 +34,7 @@
 #include "weft/task/task.h"
 #include "weft/task/waker.h"
 #include "weft/task/yield_now.h"
+#include "weft/tests/kit/explore_schedules.h"
 #include "weft/tests/sync/callback_waker.h"
 #include "weft/tests/sync/wait_by_hand.h"
 
@@ -669,28 +667,21 @@ Task<> AcquireOften(std::shared_ptr<Slots> slots, int index) {
 
 void ExploreOrders(Semaphore::Order order) {
   constexpr int kTasks = 4;
-  std::set<uint64_t> schedules;
+  const auto scenario = [&](DeterministicExecutor& executor) -> absl::Status {
+    auto slots = std::make_shared<Slots>(order);
+    for (int i = 0; i < kTasks; ++i) {
+      executor.Spawn(AcquireOften(slots, i)).Detach();
+    }
+    absl::Status status = executor.RunUntilIdle();
+    if (!status.ok()) return status;
+    if (slots->done != kTasks) return absl::InternalError("some wait");
+    if (slots->crowded) return absl::InternalError("too many are inside");
+    return absl::OkStatus();
+  };
 
-  const auto failure =
-      Explore(std::getenv("WEFT_LONG") != nullptr ? 10'000 : 500,
-              [&](DeterministicExecutor& executor) -> absl::Status {
-                auto slots = std::make_shared<Slots>(order);
-                for (int i = 0; i < kTasks; ++i) {
-                  executor.Spawn(AcquireOften(slots, i)).Detach();
-                }
-                absl::Status status = executor.RunUntilIdle();
-                schedules.insert(executor.fingerprint());
-                if (!status.ok()) return status;
-                if (slots->done != kTasks)
-                  return absl::InternalError("some wait");
-                if (slots->crowded)
-                  return absl::InternalError("too many are inside");
-                return absl::OkStatus();
-              });
-
-  EXPECT_EQ(failure, std::nullopt);
-  EXPECT_GT(schedules.size(), 400u);
-  std::printf("%zu schedules\n", schedules.size());
+  EXPECT_GT(ExploreSchedules(std::getenv("WEFT_LONG") != nullptr ? 10'000 : 500,
+                             scenario),
+            400u);
 }
 
 TEST(SemaphoreTest, NothingIsLostInAnyOrder) {

@@ -104,6 +104,9 @@ class ChildSet {
   template <class Visit>
   bool Run(Context& cx, size_t max_polls, Visit visit) {
     parked_ = false;
+    // Also where the queue is not empty: children that wake themselves while
+    // they are polled keep it so, and would keep the turn from all others.
+    TakeWoken();
     for (size_t polls = 0;; ++polls) {
       while (front_ == nullptr && !TakeWoken()) {
         if (Park(cx.waker())) return false;

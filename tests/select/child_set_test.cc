@@ -116,6 +116,18 @@ TEST_F(ChildSetTest, EndsAfterSoManyPollsAndWakesItsOwner) {
   EXPECT_EQ(owner_.TakeWakes(), 1);
 }
 
+TEST_F(ChildSetTest, AChildThatWakesItselfDoesNotKeepTheTurn) {
+  slots_[0].does = Does::kWake;
+  slots_[1].does = Does::kKeepWaker;
+  set_.Add(slots_[0]);
+  set_.Add(slots_[1]);
+  EXPECT_THAT(Run(/*max_polls=*/2), ElementsAre(0, 1));
+
+  slots_[1].kept.WakeByRef();
+
+  EXPECT_THAT(Run(/*max_polls=*/2), ElementsAre(0, 1));
+}
+
 TEST_F(ChildSetTest, ASpentBudgetPollsNobodyAndLosesNobody) {
   set_.Add(slots_[0]);
   Budget budget(0);

@@ -207,6 +207,38 @@ TEST(FuturesUnorderedTest, ChildrenThatWakeThemselvesArePolledOnceInEachPoll) {
   EXPECT_EQ(polls, 20);
 }
 
+// Whether it yields, or finds the budget spent.
+TEST(FuturesUnorderedTest, AChildThatAlwaysWakesItselfDoesNotKeepTheTurn) {
+  auto yield = []() -> Task<int> {
+    for (;;) co_await YieldNow();
+  };
+  auto consume = []() -> Task<int> {
+    for (;;) co_await ConsumeBudget();
+  };
+  auto wait = [](sync::Event* event) -> Task<int> {
+    co_await event->Wait();
+    co_return 1;
+  };
+  for (const bool yields : {false, true}) {
+    sync::Event event;
+    Tasks set;
+    set.Push(yields ? yield() : consume());
+    set.Push(wait(&event));
+    const auto poll = [&] {
+      Budget budget;
+      Context cx(NoopWaker(), &budget);
+      return set.PollNext(cx);
+    };
+    while (event.waiters() == 0) EXPECT_TRUE(poll().IsPending());
+
+    event.Set();
+
+    int polls = 0;
+    while (polls < 10 && poll().IsPending()) ++polls;
+    EXPECT_LE(polls, 2);
+  }
+}
+
 TEST(FuturesUnorderedTest, OnePollPollsSoManyChildrenAndGoesOnLater) {
   int polls = 0;
   FuturesUnordered<Restless> set;

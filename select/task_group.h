@@ -140,7 +140,8 @@ class TaskGroup {
   bool IsCancelled() const { return core_->IsCancelled(); }
 
   // Lets the tasks run to their ends without the group, which is empty then. What
-  // they throw goes to the handler of unhandled exceptions.
+  // they throw goes to the handler of unhandled exceptions. Those that wait for
+  // their turn keep their places; the limit ends when the group is cancelled.
   void DetachAll() { core_->DetachAll(); }
 
   // How many tasks there are whose results nobody has taken; how many of them

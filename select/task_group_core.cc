@@ -156,6 +156,11 @@ void TaskGroupCore::DetachAll() {
   wakers.WakeAll();
 }
 
+bool TaskGroupCore::IsDetached(const GroupEntry& entry) const {
+  std::lock_guard lock(mutex_);
+  return entry.detached;
+}
+
 std::vector<AbortHandle> TaskGroupCore::TakeAbortHandles(Lock& lock) {
   std::vector<AbortHandle> handles;
   while (handles.capacity() < running_) {

@@ -138,6 +138,8 @@ class TaskGroupCore {
 
   void CancelAll();
   void DetachAll();
+  // Of a task that has not ended.
+  bool IsDetached(const GroupEntry& entry) const;
 
   size_t size() const;
   size_t running() const;

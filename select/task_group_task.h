@@ -92,6 +92,9 @@ class GroupTask {
     return Unit();
   }
 
+  // Before the end.
+  bool IsDetached() const { return core_->IsDetached(*entry_); }
+
   // See task/await_trace.h.
   void Trace(AwaitTrace& trace) const {
     if (future_.has_value()) TraceFuture(*future_, trace);
@@ -119,25 +122,30 @@ class LimitedTask {
   // Without a `permit` it gets one by itself.
   LimitedTask(TaskGroupRef core, std::optional<GroupPermit> permit, Inner inner)
       : core_(std::move(core)),
+        has_turn_(permit.has_value()),
         permit_(std::move(permit)),
         inner_(std::move(inner)) {}
 
   Polled<void> Poll(Context& cx) {
-    if (!permit_.has_value()) {
+    if (!has_turn_) {
       if (!acquire_.has_value()) acquire_.emplace(core_->permits().Acquire());
       auto acquired = acquire_->Poll(cx);
       if (acquired.IsPending()) return kPending;
       acquire_.reset();
-      // The group is cancelled, and soon this is, too.
-      if (!acquired->ok()) return Unit();
-      permit_.emplace(*std::move(*acquired));
+      if (acquired->ok()) {
+        permit_.emplace(*std::move(*acquired));
+      } else if (!inner_.IsDetached()) {
+        // The group is cancelled, and soon this is, too.
+        return Unit();
+      }
+      has_turn_ = true;
     }
     return inner_.Poll(cx);
   }
 
   // See task/await_trace.h.
   void Trace(AwaitTrace& trace) const {
-    if (permit_.has_value()) {
+    if (has_turn_) {
       inner_.Trace(trace);
     } else {
       trace.AddFuture("its turn in a TaskGroup");
@@ -149,6 +157,8 @@ class LimitedTask {
  private:
   // What comes later is destroyed first.
   TaskGroupRef core_;
+  // Also without a permit, if it was detached and the group is cancelled.
+  bool has_turn_;
   std::optional<GroupPermit> permit_;
   std::optional<sync::Semaphore::AcquireFuture> acquire_;
   Inner inner_;

@@ -569,6 +569,30 @@ TEST_F(TaskGroupTest, DetachedTasksRunOn) {
   EXPECT_EQ(counter.live(), 0);
 }
 
+TEST_F(TaskGroupTest, DetachedTasksThatWaitForTheirTurnRunOn) {
+  LiveCounter counter;
+  std::vector<int> started;
+  {
+    TaskGroup<int> group(Options({.limit = 1}));
+    for (int i = 0; i < 4; ++i) {
+      group.Spawn([this, &started, i, object = counter.Make()]() -> Task<int> {
+        started.push_back(i);
+        co_await gates_[i].Wait();
+        co_return i;
+      });
+    }
+    executor_.RunUntilIdle();
+    group.DetachAll();
+    Open(0);
+    EXPECT_THAT(started, ElementsAre(0, 1));
+  }
+  executor_.RunUntilIdle();
+
+  EXPECT_THAT(started, ElementsAre(0, 1, 2, 3));
+  for (size_t i = 1; i < 4; ++i) Open(i);
+  EXPECT_EQ(counter.live(), 0);
+}
+
 TEST_F(TaskGroupTest, TasksOfAnExecutorThatEndsAreCancelled) {
   LiveCounter counter;
   std::optional<ManualExecutor> executor(std::in_place);

@@ -39,9 +39,9 @@ CancellationRef CancellationNode::Make() {
 }
 
 CancellationRef CancellationNode::MakeChild() {
+  CancellationRef child(new CancellationNode(tree_));
   // Relaxed: this node has a reference.
   tree_->references.fetch_add(1, std::memory_order_relaxed);
-  CancellationRef child(new CancellationNode(tree_));
   std::lock_guard lock(tree_->mutex);
   // Relaxed: both are written under the mutex, which is held.
   if (cancelled_.load(std::memory_order_relaxed)) {

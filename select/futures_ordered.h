@@ -32,6 +32,7 @@
 
 #include "weft/select/caught_poll.h"
 #include "weft/select/futures_unordered.h"
+#include "weft/select/guarded_poll.h"
 #include "weft/stream/next.h"
 #include "weft/task/await_trace.h"
 #include "weft/task/context.h"
@@ -49,7 +50,14 @@ class FuturesOrdered {
   // Adds `future`, which Next() will poll.
   void Push(F future) {
     outcomes_.emplace_back();
-    futures_.Push(Numbered(std::move(future), first_ + outcomes_.size() - 1));
+    // Where there is no memory for the future its place goes, too.
+    select_internal::GuardedPoll(
+        [&] {
+          futures_.Push(
+              Numbered(std::move(future), first_ + outcomes_.size() - 1));
+          return true;
+        },
+        [&] { outcomes_.pop_back(); });
   }
 
   // The output of the oldest future; nullopt if there is none.

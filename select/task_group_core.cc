@@ -123,8 +123,9 @@ void TaskGroupCore::CancelAll() {
   {
     Lock lock(mutex_);
     if (cancelled_) return;
-    cancelled_ = true;
+    // First, for there may be no memory: then nothing has happened.
     tasks = TakeAbortHandles(lock);
+    cancelled_ = true;
   }
   permits_.Close();
   for (const AbortHandle& task : tasks) task.Abort();

@@ -34,6 +34,8 @@ std::vector<std::unique_ptr<TypedGroupEntry<T, Key>>> TakeEntries(
     TaskGroupCore& core) {
   using Entry = TypedGroupEntry<T, Key>;
   std::vector<std::unique_ptr<Entry>> entries;
+  // Before they are taken: who takes them has room for them.
+  entries.reserve(core.size());
   for (GroupEntry* entry = core.TakeAll(); entry != nullptr;) {
     GroupEntry* const next = entry->in_all.next;
     entries.emplace_back(static_cast<Entry*>(entry));

@@ -25,18 +25,25 @@ namespace {
 
 constinit std::atomic<int64_t> total{0};
 constinit std::atomic<int64_t> live{0};
+constinit thread_local int64_t fails_after = -1;
 
 }  // namespace
 
 int64_t TotalAllocations() { return total; }
 int64_t LiveAllocations() { return live; }
 bool CountsAllocations() { return WEFT_COUNTS_ALLOCATIONS; }
+void FailAllocationAfter(int64_t n) { fails_after = n; }
 
 }  // namespace weft
 
 #if WEFT_COUNTS_ALLOCATIONS
 
 void* operator new(size_t size) {
+#if defined(__cpp_exceptions)
+  if (weft::fails_after >= 0 && weft::fails_after-- == 0) {
+    throw std::bad_alloc();
+  }
+#endif
   ++weft::total;
   ++weft::live;
   void* memory = std::malloc(size);

@@ -22,6 +22,11 @@ int64_t LiveAllocations();
 // False under a sanitizer; then both stay 0.
 bool CountsAllocations();
 
+// Allocation `n` of this thread from now on, counted from 0, throws
+// std::bad_alloc; no other one does. Negative: none. Without exceptions none
+// does.
+void FailAllocationAfter(int64_t n);
+
 }  // namespace weft
 
 #endif  // WEFT_TESTS_SELECT_ALLOCATION_COUNTER_H_

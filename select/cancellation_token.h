@@ -44,6 +44,7 @@
 #include "weft/select/guarded_poll.h"
 #include "weft/sync/wait_queue.h"
 #include "weft/task/await_trace.h"
+#include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
 #include "weft/task/polled.h"
@@ -131,16 +132,22 @@ class CancellationSource {
   // who waits for one of them, on this thread. Later calls have no effect: the
   // first reason stays. Requires: `reason` is not OK.
   void Cancel(const absl::Status& reason = CancelledStatus()) {
-    node_->Cancel(reason);
+    node()->Cancel(reason);
   }
-  bool IsCancelled() const { return node_->IsCancelled(); }
+  bool IsCancelled() const { return node()->IsCancelled(); }
 
-  CancellationToken token() const { return CancellationToken(node_); }
+  CancellationToken token() const { return CancellationToken(node()); }
 
   // Cancels when destroyed.
   DropGuard CancelOnDrop() const;
 
  private:
+  const select_internal::CancellationRef& node() const {
+    WEFT_CHECK(static_cast<bool>(node_),
+               "this CancellationSource was moved from");
+    return node_;
+  }
+
   select_internal::CancellationRef node_;
 };
 

@@ -33,6 +33,7 @@
 #include "weft/sync/semaphore.h"
 #include "weft/sync/wait_queue.h"
 #include "weft/task/abort_handle.h"
+#include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/counted_ref.h"
 #include "weft/task/join_handle.h"
@@ -200,7 +201,16 @@ class TaskGroupCore {
   sync_internal::WaitNode stream_wait_;
 };
 
-using TaskGroupRef = task_internal::CountedRef<TaskGroupCore>;
+// A counted reference, or null once it was moved from.
+class TaskGroupRef : public task_internal::CountedRef<TaskGroupCore> {
+ public:
+  using CountedRef::CountedRef;
+
+  TaskGroupCore* operator->() const {
+    WEFT_CHECK(get() != nullptr, "this TaskGroup was moved from");
+    return get();
+  }
+};
 
 }  // namespace select_internal
 }  // namespace weft

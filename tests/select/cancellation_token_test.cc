@@ -110,6 +110,17 @@ TEST(CancellationTokenDeathTest, AReasonIsNotOk) {
   EXPECT_DEATH(source.Cancel(absl::OkStatus()), "give the status");
 }
 
+// Its token would never be cancelled, and nobody would know.
+TEST(CancellationTokenDeathTest, ASourceThatWasMovedFromDies) {
+  CancellationSource source;
+  const CancellationSource other = std::move(source);
+
+  EXPECT_DEATH(static_cast<void>(source.token()), "was moved from");
+  EXPECT_DEATH(source.Cancel(), "was moved from");
+  source = other;
+  EXPECT_FALSE(source.IsCancelled());
+}
+
 TEST(CancellationTokenTest, CopiesMeanTheSame) {
   CancellationSource source;
   CancellationSource copy = source;

@@ -524,6 +524,16 @@ TEST_F(TaskGroupTest, MovesWhileItsTasksRun) {
   EXPECT_THAT(**next.Poll(cx_), IsOkAndHolds(1));
 }
 
+TEST_F(TaskGroupTest, AGroupThatWasMovedFromDies) {
+  TaskGroup<int> group(Options());
+  TaskGroup<int> other = std::move(group);
+
+  EXPECT_DEATH(group.Spawn(Ready(1)), "was moved from");
+  EXPECT_DEATH(group.CancelAll(), "was moved from");
+  group = std::move(other);
+  EXPECT_EQ(group.size(), 0u);
+}
+
 TEST_F(TaskGroupTest, FuturesMayOutliveIt) {
   std::optional<TaskGroup<int>> group(std::in_place, Options({.limit = 1}));
   group->Spawn(After(0, 1));

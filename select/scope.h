@@ -40,6 +40,7 @@
 #include <utility>
 
 #include "weft/select/caught_poll.h"
+#include "weft/select/guarded_poll.h"
 #include "weft/select/scope_core.h"
 #include "weft/task/await_trace.h"
 #include "weft/task/check.h"
@@ -188,8 +189,14 @@ class [[nodiscard]] ScopeFuture {
   Polled<Output> Poll(Context& cx) {
     if (!scope_.has_value()) {
       scope_.emplace();
-      body_.emplace(
-          scope_->template Add<Body>(Caller{*this}, /*is_body=*/true));
+      // The function may have started children before it throws.
+      select_internal::GuardedPoll(
+          [&] {
+            body_.emplace(
+                scope_->template Add<Body>(Caller{*this}, /*is_body=*/true));
+            return true;
+          },
+          [&] { scope_->core_->DropAll(); });
     }
     std::exception_ptr exception;
     if (!scope_->core_->PollAll(cx, exception)) return kPending;

@@ -15,6 +15,7 @@
 #include "weft/task/live_counter.h"
 #include "weft/task/ready.h"
 #include "weft/task/task.h"
+#include "weft/task/waker.h"
 #include "weft/task/yield_now.h"
 
 namespace weft {
@@ -67,6 +68,21 @@ TEST(ScopeExceptionTest, AFunctionThatThrowsEndsTheScope) {
               throw std::runtime_error("boom");
             })),
             "boom");
+}
+
+// At once, as for whatever else throws.
+TEST(ScopeExceptionTest, AFunctionThatThrowsDropsWhatItHasStarted) {
+  LiveCounter counter;
+  Context cx(NoopWaker());
+  auto future = InScope([&](Scope& scope) -> PendingFuture<void> {
+    scope.Start([object = counter.Make()] { return Pending(); });
+    throw std::runtime_error("boom");
+  });
+
+  EXPECT_THROW(static_cast<void>(future.Poll(cx).IsReady()),
+               std::runtime_error);
+
+  EXPECT_EQ(counter.live(), 0);
 }
 
 TEST(ScopeExceptionTest, NobodyKeepsTheWakerThen) {

@@ -748,6 +748,30 @@ TEST_P(AnyChannelTest, ForgottenReceiversAreWokenOnce) {
   EXPECT_EQ(wakes, 10);
 }
 
+// Who goes to sleep wakes one of the other side only if that one has something to do:
+// else two that wait for the owner of a permit would wake each other for ever.
+TEST(BoundedChannelTest, WhoWaitsBesideAPermitWakesNobody) {
+  auto [sender, receiver] = Channel<int>(1);
+  CountingWaker send_waker, receive_waker;
+  Context send_cx(send_waker.waker()), receive_cx(receive_waker.waker());
+  absl::StatusOr<SendPermit<int>> permit = sender.TryReserve();
+  auto receive = receiver.Receive();
+  auto send = sender.Send(2);
+
+  EXPECT_TRUE(receive.Poll(receive_cx).IsPending());
+  EXPECT_TRUE(send.Poll(send_cx).IsPending());
+  EXPECT_TRUE(receive.Poll(receive_cx).IsPending());
+  EXPECT_TRUE(send.Poll(send_cx).IsPending());
+
+  EXPECT_EQ(send_waker.wakes(), 0);
+  EXPECT_EQ(receive_waker.wakes(), 0);
+  EXPECT_TRUE(std::move(*permit).Send(1).ok());
+  EXPECT_EQ(receive_waker.wakes(), 1);
+  EXPECT_THAT(*receive.Poll(receive_cx), IsOkAndHolds(1));
+  EXPECT_EQ(send_waker.wakes(), 1);
+  EXPECT_TRUE(send.Poll(send_cx)->ok());
+}
+
 TEST(BoundedChannelTest, ForceSendDisplacesTheOldest) {
   auto [sender, receiver] = Channel<std::string>(2);
   std::optional<std::string> displaced;

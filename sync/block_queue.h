@@ -104,10 +104,9 @@ class BlockQueue {
         continue;
       }
       if (IsEmpty(head)) {
-        if (std::exchange(head, head_.load(std::memory_order_acquire)) !=
-            head) {
-          continue;
-        }
+        const uint64_t old = head;
+        head = head_.load(std::memory_order_acquire);
+        if (head != old) continue;
         return {WhyNone(head)};
       }
       // Acquire: pairs with who set it, before a place in it was claimed.

@@ -232,7 +232,9 @@ class RingQueue {
   // Replaces an old value of a word that has changed meanwhile; false if it has not.
   template <class Word>
   static bool Reload(const Word& word, uint64_t& value) {
-    return std::exchange(value, word.load(std::memory_order_acquire)) != value;
+    const uint64_t old = value;
+    value = word.load(std::memory_order_acquire);
+    return value != old;
   }
 
   Slot& SlotOf(uint64_t place) { return slots_[place & mask_]; }

@@ -7,7 +7,8 @@
 // A queue's bit "somebody sleeps" (sync/ring_queue.h) is set and cleared under this
 // lock, and is clear when the list is empty, until the channel is closed. Whoever
 // sees it after having done something wakes the first of the list. One who was woken
-// tries again and may find that another one was faster; it sleeps again, then.
+// tries again and may find that another one was faster; then it sleeps again, as the
+// first.
 //
 // One who was woken and is dropped before it looked wakes the next. One who may be
 // left alone, neither polled nor dropped (Context::IsPrompt), is not relied upon:
@@ -28,6 +29,7 @@
 #include "weft/sync/small_mutex.h"
 #include "weft/sync/wait_queue.h"
 #include "weft/task/context.h"
+#include "weft/task/wake_list.h"
 #include "weft/task/waker.h"
 
 namespace weft::sync_internal {
@@ -62,10 +64,16 @@ class ChannelWaits {
     std::lock_guard lock(mutex);
     if (!may_sleep()) {
       Forget(list, node, on_empty);
+      // may_sleep() has set the bit, for nobody if so.
+      if (list.IsEmpty()) on_empty();
       std::swap(node.waker, waker);
       return false;
     }
-    if (node.state != WaitNode::kQueued) list.PushBack(node);
+    if (node.state == WaitNode::kNotified) {
+      list.PushFront(node);  // another one was faster
+    } else if (node.state != WaitNode::kQueued) {
+      list.PushBack(node);
+    }
     // Relaxed: only who holds the lock can set it again.
     node.woken.store(false, std::memory_order_relaxed);
     node.polled = true;
@@ -89,14 +97,13 @@ class ChannelWaits {
   // The same, where the first was taken out before. Requires: not the lock.
   template <class OnEmpty>
   void Wake(WaitQueue& list, Notified notified, OnEmpty on_empty) {
-    std::move(notified.waker).Wake();
     while (notified.others != 0) [[unlikely]] {
-      // No more than slept at first: some may be back.
-      const size_t others = notified.others - 1;
-      notified = Notify(list, on_empty);
-      notified.others = std::min(notified.others, others);
-      std::move(notified.waker).Wake();
+      WakeList wakers;
+      wakers.Add(std::move(notified.waker));
+      AddOthers(list, notified.others, wakers, on_empty);
+      wakers.WakeAll();
     }
+    std::move(notified.waker).Wake();
   }
   // Takes the first of `list` out, for Wake(). Requires: the lock; not empty.
   template <class OnEmpty>
@@ -152,6 +159,22 @@ class ChannelWaits {
   Notified Notify(WaitQueue& list, OnEmpty on_empty) {
     std::lock_guard lock(mutex);
     return list.IsEmpty() ? Notified() : NotifyFront(list, on_empty);
+  }
+  // Takes out up to `others` more, of which one that is sure to look is the last;
+  // sets `others` to how many are left to take, if there was no room for more.
+  template <class OnEmpty>
+  void AddOthers(WaitQueue& list, size_t& others, WakeList& wakers,
+                 OnEmpty on_empty) {
+    std::lock_guard lock(mutex);
+    while (others != 0 && !wakers.IsFull()) {
+      if (list.IsEmpty()) {
+        others = 0;
+        return;
+      }
+      Notified next = NotifyFront(list, on_empty);
+      others = std::min(next.others, others - 1);
+      wakers.Add(std::move(next.waker));
+    }
   }
   template <class OnEmpty>
   static void Forget(WaitQueue& list, WaitNode& node, OnEmpty on_empty) {

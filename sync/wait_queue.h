@@ -71,7 +71,7 @@ class WaitQueue {
 
   // Requires: `node` is idle.
   void PushBack(WaitNode& node);
-  // Requires: `node` is idle or woken.
+  // Requires: `node` is not queued.
   void PushFront(WaitNode& node);
   // Requires: `node` is queued. It is idle afterwards.
   void Remove(WaitNode& node);

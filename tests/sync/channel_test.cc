@@ -624,6 +624,27 @@ TEST(BoundedChannelTest, ASenderWaitsForRoom) {
   EXPECT_EQ(waker.outstanding(), 0);
 }
 
+// Who was woken but finds that another one was faster waits in its old place.
+TEST(BoundedChannelTest, ASenderThatWasOvertakenIsStillTheFirst) {
+  auto [sender, receiver] = Channel<int>(1);
+  CountingWaker first_waker, second_waker;
+  Context first_cx(first_waker.waker()), second_cx(second_waker.waker());
+  auto first = sender.Send(1);
+  auto second = sender.Send(2);
+  EXPECT_TRUE(sender.TrySend(0).ok());
+  EXPECT_TRUE(first.Poll(first_cx).IsPending());
+  EXPECT_TRUE(second.Poll(second_cx).IsPending());
+  EXPECT_THAT(receiver.TryReceive(), IsOkAndHolds(0));
+  EXPECT_EQ(first_waker.TakeWakes(), 1);
+  EXPECT_TRUE(sender.TrySend(9).ok());
+  EXPECT_TRUE(first.Poll(first_cx).IsPending());
+
+  EXPECT_THAT(receiver.TryReceive(), IsOkAndHolds(9));
+
+  EXPECT_EQ(first_waker.wakes(), 2);
+  EXPECT_EQ(second_waker.wakes(), 0);
+}
+
 TEST(BoundedChannelTest, ADroppedSenderPassesItsWakeOn) {
   auto [sender, receiver] = Channel<int>(1);
   CountingWaker first_waker, second_waker;

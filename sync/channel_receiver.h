@@ -177,11 +177,7 @@ class Receiver {
     next_.reset();
     if (!state_->receivers().Remove()) return;
     state_->Close();
-    std::optional<T> unreceived;
-    const auto take = [&](T&& value) { unreceived.emplace(std::move(value)); };
-    while (state_->Pop(take) == sync_internal::QueueResult::kDone) {
-      unreceived.reset();
-    }
+    state_->DestroyValues();
     state_->Unref();
   }
 

@@ -145,8 +145,26 @@ class ChannelState {
     const bool closed = IsRendezvous()            ? rendezvous_.Close(waits_)
                         : kind_ == Kind::kBounded ? ring_.Close()
                                                   : blocks_.Close();
-    if (closed) waits_.WakeAll();
-    return closed;
+    if (!closed) return false;
+    // Whoever is woken first may destroy the ends.
+    Ref();
+    waits_.WakeAll();
+    Unref();
+    return true;
+  }
+
+  // Destroys what nobody has received, and waits for a thread that is moving a value
+  // in. Requires: closed.
+  void DestroyValues() {
+    std::optional<T> value;
+    const auto take = [&](T&& item) { value.emplace(std::move(item)); };
+    Backoff<> backoff;
+    for (;;) {
+      const QueueResult result = Pop(take);
+      if (result == QueueResult::kClosed) return;
+      if (result != QueueResult::kDone) backoff.Wait();
+      value.reset();
+    }
   }
 
   // --- Sleeping, until a value, room or the end comes. False if it has come.

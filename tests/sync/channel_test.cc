@@ -5,6 +5,8 @@
 
 #include "weft/sync/channel.h"
 
+#include <poll.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -231,6 +233,51 @@ TEST_P(ChannelTest, TheLastReceiverDestroysWhatNobodyReceives) {
   EXPECT_TRUE(sender.IsClosed());
 }
 
+// Moves slowly where `gate` says so.
+struct SlowToMove {
+  enum Gate { kOpen, kShut, kStoppedAt };
+
+  SlowToMove(std::atomic<Gate>* gate, std::shared_ptr<int> held)
+      : gate(gate), held(std::move(held)) {}
+  SlowToMove(SlowToMove&& other) noexcept
+      : gate(other.gate), held(std::move(other.held)) {
+    Gate shut = kShut;
+    if (!gate->compare_exchange_strong(shut, kStoppedAt)) return;
+    while (*gate == kStoppedAt) std::this_thread::yield();
+  }
+
+  std::atomic<Gate>* gate;
+  std::shared_ptr<int> held;
+};
+
+// Also what comes behind one that is just being sent; its sender may live on.
+TEST_P(ChannelTest, TheLastReceiverWaitsForAValueThatIsBeingSent) {
+  auto [sender, receiver] = Make<SlowToMove>();
+  std::atomic<SlowToMove::Gate> gate{SlowToMove::kOpen};
+  auto held = std::make_shared<int>(0);
+  std::thread slow_sender([&gate, &held, sender = sender] {
+    auto send = sender.Send(SlowToMove(&gate, held));
+    gate = SlowToMove::kShut;
+    EXPECT_TRUE(BlockOn(std::move(send)).ok());
+  });
+  while (gate != SlowToMove::kStoppedAt) std::this_thread::yield();
+  std::thread opener([&gate, sender = sender] {
+    while (!sender.IsClosed()) std::this_thread::yield();
+    ::poll(nullptr, 0, 10);  // so that the receiver has to wait
+    gate = SlowToMove::kOpen;
+  });
+  // Of capacity 1 there is no room behind it.
+  EXPECT_EQ(sender.TrySend(SlowToMove(&gate, held)).ok(), GetParam() != 1);
+
+  {
+    Receiver<SlowToMove> gone = std::move(receiver);
+  }
+
+  opener.join();
+  slow_sender.join();
+  EXPECT_EQ(held.use_count(), 1);
+}
+
 TEST_P(ChannelTest, WhatIsInsideDiesWithTheChannel) {
   LiveCounter counter;
   {
@@ -381,6 +428,29 @@ TEST_P(AnyChannelTest, AWakerMayUseTheChannel) {
 
   EXPECT_EQ(woken, 1);
   EXPECT_TRUE(receiver.empty());
+}
+
+// Closing has not ended when it wakes the first one, who may destroy all ends.
+TEST_P(AnyChannelTest, WhoeverIsWokenByTheEndMayDestroyTheChannel) {
+  auto ends = std::make_optional(Make<int>());
+  CountingWaker other;
+  Context other_cx(other.waker());
+  int woken = 0;
+  auto receive = std::make_optional(ends->second.Receive());
+  auto closed = std::make_optional(ends->first.Closed());
+  Waker waker = CallbackWaker([&] {
+    ++woken;
+    receive.reset();
+    closed.reset();
+    ends.reset();
+  });
+  Context cx(waker);
+  EXPECT_TRUE(receive->Poll(cx).IsPending());
+  EXPECT_TRUE(closed->Poll(other_cx).IsPending());
+
+  EXPECT_TRUE(ends->first.Close());
+
+  EXPECT_EQ(woken, 1);
 }
 
 Task<> SendAll(Sender<int> sender, int first, int count) {

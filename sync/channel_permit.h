@@ -34,8 +34,10 @@ class [[nodiscard]] SendPermit {
  public:
   SendPermit(SendPermit&& other) noexcept
       : state_(std::exchange(other.state_, nullptr)) {}
+  // Gives back what this one held, if it did.
   SendPermit& operator=(SendPermit&& other) noexcept {
-    std::swap(state_, other.state_);
+    SendPermit taken(std::move(other));
+    std::swap(state_, taken.state_);
     return *this;
   }
   ~SendPermit() {

@@ -141,10 +141,10 @@ class [[nodiscard]] ReceiveManyFuture {
     // So that the vector need not grow while values are claimed; they are here
     // already, so that many are made room for only.
     count = std::min(count, std::max<size_t>(state_->Size(), 1));
-    const size_t wanted = values_->size() + count;
-    // At least doubled, as it may be filled by many calls.
-    if (wanted > values_->capacity()) {
-      values_->reserve(std::max(wanted, 2 * values_->capacity()));
+    if (values_->capacity() - values_->size() < count) {
+      // Not only just enough, for those who go on appending.
+      values_->reserve(
+          std::max(values_->size() + count, 2 * values_->capacity()));
     }
     return state_->PopSome(
         count, [this](T&& value) { values_->push_back(std::move(value)); });

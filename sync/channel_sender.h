@@ -5,8 +5,8 @@
 //
 // Thread safety: all methods of an end that others may use at the same time are
 // const; an end is copied, assigned and destroyed by one thread at a time.
-// Lifetime: an end outlives the futures that it made. Ends may be destroyed in any
-// order.
+// Lifetime: an end outlives the futures and the permits that it made. Ends may be
+// destroyed in any order.
 // Dropping: of the last sender closes. Of its futures: see channel_send.h and
 // channel_permit.h.
 #ifndef WEFT_SYNC_CHANNEL_SENDER_H_
@@ -100,7 +100,8 @@ class Sender {
   SendResult<T> TrySend(T value) const;
   // Where there is no room makes some: takes out the oldest value and sets
   // `displaced` to it. Where other senders take that room, it takes out another
-  // one, and the ones before are destroyed. Requires: a capacity above 0.
+  // one, and the ones before are destroyed. IsFull() only where permits have all
+  // places. Requires: a capacity above 0.
   SendResult<T> ForceSend(T value, std::optional<T>* displaced = nullptr) const;
 
   // Ready with a place for a value that need not be known yet, or ClosedStatus().
@@ -206,6 +207,7 @@ SendResult<T> Sender<T>::ForceSend(T value, std::optional<T>* displaced) const {
     std::optional<T> oldest;
     const auto take = [&](T&& value) { oldest.emplace(std::move(value)); };
     if (state()->Pop(take) != sync_internal::QueueResult::kDone) {
+      if (state()->IsReserved()) return SendResult<T>::Full(std::move(value));
       backoff.Wait();
     } else if (displaced != nullptr) {
       displaced->reset();

@@ -136,6 +136,10 @@ class ChannelState {
     if (kind_ == Kind::kBounded) return ring_.Reserve();
     return IsClosed() ? QueueResult::kClosed : QueueResult::kDone;
   }
+  // Whether permits have all places of a bounded channel.
+  bool IsReserved() const {
+    return kind_ == Kind::kBounded && ring_.IsReserved();
+  }
   void GiveBack() {
     if (kind_ == Kind::kBounded && ring_.GiveBack()) WakeSender();
   }

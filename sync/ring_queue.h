@@ -111,6 +111,12 @@ class RingQueue {
     return (head_.fetch_or(0, std::memory_order_acq_rel) & kSendersWait) != 0;
   }
 
+  // Whether permits have all places: nothing can be taken out to make room.
+  bool IsReserved() const {
+    const uint64_t tail = tail_.load(std::memory_order_acquire);
+    return (tail & kReservedMask) >> kReservedShift >= capacity_;
+  }
+
   // Calls take(T&&) with a value, which it moves from without throwing, if kDone.
   template <class Take>
   QueueStep Pop(Take take) {

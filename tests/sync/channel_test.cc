@@ -358,6 +358,23 @@ TEST_P(ChannelTest, GivesManyAtOnce) {
   EXPECT_EQ(BlockOn(receiver.ReceiveMany(values, 1000)), 0u);
 }
 
+// Not at each call: that would copy the values again and again.
+TEST_P(ChannelTest, AppendingManyTimesGrowsTheVectorFewTimes) {
+  auto [sender, receiver] = Make<int>();
+  std::vector<int> values;
+  size_t capacity = 0;
+  int grown = 0;
+
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_TRUE(sender.TrySend(i).ok());
+    EXPECT_EQ(BlockOn(receiver.ReceiveMany(values, 10)), 1u);
+    if (values.capacity() != capacity) ++grown;
+    capacity = values.capacity();
+  }
+
+  EXPECT_LT(grown, 20);
+}
+
 TEST_P(ChannelTest, ASpentBudgetIsNotTheEnd) {
   auto [sender, receiver] = Make<int>();
   CountingWaker waker;
@@ -879,6 +896,24 @@ TEST(BoundedChannelTest, ForceSendDisplacesTheOldest) {
   EXPECT_TRUE(sender.ForceSend("d").IsClosed());
 }
 
+// Nothing can be taken out of a place that a permit has.
+TEST(BoundedChannelTest, ForceSendDoesNotWaitForPermits) {
+  auto [sender, receiver] = Channel<int>(2);
+  std::vector<SendPermit<int>> permits;
+  permits.push_back(*sender.TryReserve());
+  std::optional<int> displaced;
+  EXPECT_TRUE(sender.ForceSend(1, &displaced).ok());
+  EXPECT_TRUE(sender.ForceSend(2, &displaced).ok());
+  EXPECT_EQ(displaced, 1);
+  EXPECT_THAT(receiver.TryReceive(), IsOkAndHolds(2));
+  permits.push_back(*sender.TryReserve());
+
+  SendResult<int> sent = sender.ForceSend(3);
+
+  EXPECT_TRUE(sent.IsFull());
+  EXPECT_EQ(std::move(sent).TakeValue(), 3);
+}
+
 TEST(BoundedChannelTest, APermitKeepsAPlace) {
   auto [sender, receiver] = Channel<int>(2);
   absl::StatusOr<SendPermit<int>> permit = sender.TryReserve();
@@ -914,6 +949,18 @@ TEST(BoundedChannelTest, ADroppedPermitGivesItsPlaceBack) {
   EXPECT_THAT(receiver.TryReceive(), IsOkAndHolds(1));
   EXPECT_EQ(waker.wakes(), 2);
   EXPECT_TRUE((*reserve.Poll(cx)).ok());
+}
+
+TEST(BoundedChannelTest, AnAssignedPermitGivesItsOldPlaceBack) {
+  auto [sender, receiver] = Channel<int>(2);
+  SendPermit<int> kept = *sender.TryReserve();
+  SendPermit<int> moved = *sender.TryReserve();
+  EXPECT_TRUE(sender.IsFull());
+
+  kept = std::move(moved);
+
+  EXPECT_FALSE(sender.IsFull());
+  EXPECT_TRUE(std::move(kept).Send(1).ok());
 }
 
 TEST(BoundedChannelTest, APermitOfAClosedChannelGivesTheValueBack) {

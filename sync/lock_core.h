@@ -14,7 +14,8 @@
 //             woken, up to one that is sure to come: so it holds up nobody. Who
 //             comes too late goes back to the front. After kMaxLosses such
 //             races, or when it has waited for longer than kPatience, it is
-//             starved: while one of those is queued the order is kFifo.
+//             starved: while one of those is queued the order is kFifo. For the
+//             front it is a lost race, too, if what is given back is not enough.
 //
 // Thread safety: all methods from any thread; a Waiter belongs to one at a time.
 // Lifetime: outlives its waiters. Whoever got something may destroy it at once,
@@ -147,6 +148,14 @@ void BasicLockCore<Rules, Atomics, Mutex>::GiveQueued(Request request) {
   wakers.Reserve(
       lock, [&] { return CountServed(Rules::Give(word_.Load(), request)); });
   word_.Update([&](Word word) { return Rules::Give(word, request); });
+  // Where that is not enough for the first, newcomers may take it away, as often as
+  // something is given back: the first, who is not woken for it, loses here.
+  if (!queue_.IsEmpty() && !IsFifo() &&
+      !Rules::Fits(word_.Load(), front().request) &&
+      ++front().losses >= kMaxLosses) {
+    front().starved = true;
+    ++starved_;
+  }
   Serve(wakers);
   lock.unlock();
   wakers.WakeAll();

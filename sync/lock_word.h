@@ -80,8 +80,10 @@ struct ExclusionRules {
   static constexpr Request kRead = {kWriter, kReader};
   static constexpr Request kUpgradableRead = {kWriter | kUpgradable,
                                               kUpgradable};
-  // From an upgradable reader to a writer.
-  static constexpr Request kUpgrade = {kReaders, kWriter - kUpgradable};
+  // From an upgradable reader to a writer. The writer can only be another upgrade of
+  // the same guard, by mistake, and must stay alone then, too.
+  static constexpr Request kUpgrade = {kReaders | kWriter,
+                                       kWriter - kUpgradable};
 
   static bool Fits(Word word, Request request) {
     return (word & request.excludes) == 0;

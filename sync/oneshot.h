@@ -102,8 +102,10 @@ template <class T>
 class [[nodiscard]] OneshotSender {
  public:
   OneshotSender(OneshotSender&&) noexcept = default;
+  // Drops the sender that this was.
   OneshotSender& operator=(OneshotSender&& other) noexcept {
-    std::swap(state_, other.state_);
+    OneshotSender taken(std::move(other));
+    std::swap(state_, taken.state_);
     return *this;
   }
   ~OneshotSender() {
@@ -139,8 +141,10 @@ class [[nodiscard]] OneshotReceiver {
   static constexpr bool kMovableAfterPoll = true;
 
   OneshotReceiver(OneshotReceiver&&) noexcept = default;
+  // Drops the receiver that this was.
   OneshotReceiver& operator=(OneshotReceiver&& other) noexcept {
-    std::swap(state_, other.state_);
+    OneshotReceiver taken(std::move(other));
+    std::swap(state_, taken.state_);
     return *this;
   }
   ~OneshotReceiver() {

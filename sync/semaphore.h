@@ -68,10 +68,13 @@ class Semaphore {
   explicit constexpr Semaphore(size_t permits, Order order = Order::kFifo)
       : core_(sync_internal::PermitRules::Make(permits),
               order == Order::kFifo ? sync_internal::LockOrder::kFifo
-                                    : sync_internal::LockOrder::kBarging) {}
+                                    : sync_internal::LockOrder::kBarging) {
+    WEFT_CHECK(permits <= kMaxPermits,
+               "a Semaphore starts with up to kMaxPermits");
+  }
 
   // Ready with `count` permits, all at once, or with ClosedStatus(). Takes its
-  // place in the queue at its first poll.
+  // place in the queue at its first poll. Requires: count <= kMaxPermits.
   AcquireFuture Acquire();
   AcquireFuture AcquireMany(size_t count);
   absl::StatusOr<Permit> BlockingAcquire(size_t count = 1);
@@ -123,9 +126,11 @@ class [[nodiscard]] BasicPermit {
   BasicPermit(BasicPermit&& other) noexcept
       : semaphore_(std::move(other.semaphore_)),
         count_(std::exchange(other.count_, 0)) {}
+  // Gives back those that this one had.
   BasicPermit& operator=(BasicPermit&& other) noexcept {
-    std::swap(semaphore_, other.semaphore_);
-    std::swap(count_, other.count_);
+    BasicPermit taken(std::move(other));
+    std::swap(semaphore_, taken.semaphore_);
+    std::swap(count_, taken.count_);
     return *this;
   }
   ~BasicPermit() {
@@ -195,7 +200,10 @@ class [[nodiscard]] BasicAcquireFuture {
   friend Semaphore;
   BasicAcquireFuture(Holder semaphore, size_t count)
       : semaphore_(std::move(semaphore)),
-        waiter_(sync_internal::PermitRules::Request{count}) {}
+        waiter_(sync_internal::PermitRules::Request{count}) {
+    WEFT_CHECK(count <= Semaphore::kMaxPermits,
+               "who waits for more than kMaxPermits would wait for ever");
+  }
 
   Holder semaphore_;
   sync_internal::PermitCore::Waiter waiter_;

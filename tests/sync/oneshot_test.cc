@@ -98,6 +98,19 @@ TEST(OneshotTest, ADroppedSenderCloses) {
               StatusIs(absl::StatusCode::kFailedPrecondition, ""));
 }
 
+TEST(OneshotTest, AnEndThatIsAssignedDropsWhatItWas) {
+  auto [sender, receiver] = Oneshot<int>();
+  auto [other_sender, other_receiver] = Oneshot<int>();
+  auto [third_sender, third_receiver] = Oneshot<int>();
+
+  sender = std::move(other_sender);
+  other_receiver = std::move(third_receiver);
+
+  ASSERT_TRUE(receiver.TryReceive().has_value());
+  EXPECT_TRUE(sender.IsClosed());
+  EXPECT_FALSE(third_sender.IsClosed());
+}
+
 TEST(OneshotTest, ADroppedReceiverGivesTheValueBack) {
   auto [sender, receiver] = Oneshot<std::string>();
   EXPECT_FALSE(sender.IsClosed());

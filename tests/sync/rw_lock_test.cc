@@ -308,6 +308,26 @@ TEST(RwLockTest, ADroppedUpgradeLeavesItsGuardAsItWas) {
   EXPECT_FALSE(lock.TryUpgradableRead().has_value());
 }
 
+// One guard can be upgraded once only; the mistake lets nobody in beside the writer.
+TEST(RwLockTest, ASecondUpgradeOfAGuardGetsNothing) {
+  Lock lock(0);
+  std::optional<Lock::ReadGuard> read = lock.TryRead();
+  Lock::UpgradableGuard guard = *lock.TryUpgradableRead();
+  WaitByHand first(guard.Upgrade());
+  WaitByHand second(guard.Upgrade());
+  EXPECT_FALSE(first.Poll());
+  EXPECT_FALSE(second.Poll());
+  read.reset();
+  EXPECT_TRUE(second.Poll());
+
+  EXPECT_FALSE(lock.TryRead().has_value());
+  EXPECT_EQ(first.TakeWakes(), 0);
+  first.Drop();
+  EXPECT_FALSE(lock.TryRead().has_value());
+  second.Drop();
+  EXPECT_TRUE(lock.TryWrite().has_value());
+}
+
 TEST(RwLockTest, AThousandWaitersEachGetIn) {
   Lock lock(0);
   auto held = lock.TryWrite();

@@ -176,7 +176,7 @@ TEST(SemaphoreTest, PermitsMove) {
   moved = *std::move(second);
 
   EXPECT_EQ(moved.count(), 1u);
-  EXPECT_EQ(semaphore.AvailablePermits(), 0u);
+  EXPECT_EQ(semaphore.AvailablePermits(), 1u);
   second = absl::CancelledError();
   first = absl::CancelledError();
   EXPECT_EQ(semaphore.AvailablePermits(), 1u);
@@ -196,6 +196,18 @@ TEST(SemaphoreTest, OnePermitMayReleaseManyWhoWantNone) {
 
   EXPECT_TRUE(first.Poll());
   for (const auto& waiter : others) EXPECT_TRUE(waiter->Poll());
+}
+
+TEST(SemaphoreTest, AnAssignedPermitGivesBackWhatItHad) {
+  Semaphore semaphore(3);
+  Semaphore::Permit one = *semaphore.TryAcquire(1);
+  Semaphore::Permit two = *semaphore.TryAcquire(2);
+
+  two = std::move(one);
+
+  EXPECT_EQ(semaphore.AvailablePermits(), 2u);
+  EXPECT_EQ(two.count(), 1u);
+  EXPECT_EQ(one.count(), 0u);
 }
 
 TEST(SemaphoreTest, PermitsSplitAndMerge) {
@@ -356,6 +368,29 @@ TEST(BargingSemaphoreTest, AStarvedWaiterThatIsDroppedLetsTheOthersIn) {
 
   for (Waiter& other : others) EXPECT_EQ(other.TakeWakes(), 1);
   EXPECT_TRUE(others.back().Poll());
+}
+
+// Also where there is never enough for it, so that it is never woken to try.
+TEST(BargingSemaphoreTest, WhoWantsManyIsNotStarvedByThoseWhoTakeTurns) {
+  Semaphore semaphore(2, Semaphore::Order::kBarging);
+  auto held = semaphore.TryAcquire();
+  auto also_held = semaphore.TryAcquire();
+  Waiter many(semaphore, 2);
+  EXPECT_FALSE(many.Poll());
+
+  int overtaken = 0;
+  for (; overtaken < 100; ++overtaken) {
+    std::swap(held, also_held);
+    held = absl::CancelledError();
+    held = semaphore.TryAcquire();
+    if (!held.ok()) break;
+  }
+
+  EXPECT_LE(overtaken, 16);
+  EXPECT_EQ(many.TakeWakes(), 0);
+  also_held = absl::CancelledError();
+  EXPECT_EQ(many.TakeWakes(), 1);
+  EXPECT_TRUE(many.Poll());
 }
 
 TEST(BargingSemaphoreTest, CloseEndsTheWaitsOfThoseWhoWereWoken) {
@@ -557,6 +592,9 @@ TEST(SemaphoreTest, MisuseDies) {
 
   EXPECT_DEATH(semaphore.AddPermits(Semaphore::kMaxPermits),
                "more than kMaxPermits");
+  EXPECT_DEATH(Semaphore(Semaphore::kMaxPermits + 1), "up to kMaxPermits");
+  EXPECT_DEATH(Waiter(semaphore, Semaphore::kMaxPermits + 1),
+               "would wait for ever");
   Semaphore other(1);
   EXPECT_DEATH(semaphore.TryAcquire()->Merge(*other.TryAcquire()),
                "permits of two semaphores");

@@ -161,7 +161,9 @@ void BroadcastCore::Push(Message&& message) {
 // How many of the senders that wait need not wait any longer.
 size_t BroadcastCore::CountServed() const {
   if (send_waiters_.IsEmpty() || !HasRoom()) return 0;
-  if (receivers_ == 0) return send_waiters_.size();
+  if (receivers_ == 0 || options_.overflow == Overflow::kDropOldest) {
+    return send_waiters_.size();
+  }
   return std::min(send_waiters_.size(), capacity_ - length());
 }
 
@@ -177,8 +179,14 @@ void BroadcastCore::ServeSenders() {
   for (size_t i = 0; i < served; ++i) {
     auto& sending = static_cast<Sending&>(*send_waiters_.front());
     sending.sent = true;
-    // What nobody gets stays the sender's, to be dropped by it.
-    if (receivers_ != 0) Push(std::move(sending.message));
+    // What nobody gets stays the sender's, to be dropped by it; so does the oldest
+    // message where that makes room.
+    if (receivers_ != 0) {
+      Message displaced;
+      if (length() >= capacity_) displaced = std::move(At(head_++).message);
+      Push(std::move(sending.message));
+      sending.message = std::move(displaced);
+    }
     wakers.Add(send_waiters_.NotifyFront(WaitNode::kReleased));
   }
   wakers.AddAll(take_waiters_);

@@ -583,6 +583,27 @@ TEST(BroadcastTest, WaitsSurviveADropAtEveryPoll) {
               IsOkAndHolds(4));
 }
 
+// Where the oldest message makes room nobody waits for more than a receiver.
+TEST(BroadcastTest, WhoWaitedForAnActiveReceiverMakesRoomAsOthersDo) {
+  auto [sender, receiver] = Broadcast<int>(1, {.await_active = true});
+  InactiveBroadcastReceiver<int> idle = std::move(receiver).Deactivate();
+  CountingWaker waker;
+  Context cx(waker.waker());
+  BroadcastSendFuture first = sender.Send(1);
+  BroadcastSendFuture second = sender.Send(2);
+  EXPECT_TRUE(first.Poll(cx).IsPending());
+  EXPECT_TRUE(second.Poll(cx).IsPending());
+
+  BroadcastReceiver<int> active = std::move(idle).Activate();
+
+  EXPECT_TRUE(first.Poll(cx)->ok());
+  EXPECT_TRUE(second.Poll(cx)->ok());
+  EXPECT_EQ(Now(active), -1);
+  EXPECT_EQ(active.lag(), 1u);
+  EXPECT_EQ(Now(active), 2);
+  EXPECT_TRUE(sender.TrySend(3).ok());
+}
+
 TEST(BroadcastTest, ClosedSurvivesADropAtEveryPoll) {
   auto ends = Broadcast<int>(1);
   std::optional<BroadcastReceiver<int>> receiver;

@@ -67,9 +67,11 @@ class OnceCell {
   bool Set(T&& value) {
     if (core_.TryTurn() != sync_internal::OnceCore::Turn::kMine) return false;
     TurnEnder ender(core_);
-    Construct(std::move(value));
-    ender.core = nullptr;
+    std::unique_ptr<T, Destroy> made(Construct(std::move(value)));
     core_.EndTurnWithValue();
+    // Not before: if memory runs out it has not ended.
+    static_cast<void>(made.release());
+    ender.core = nullptr;
     return true;
   }
 

@@ -9,6 +9,7 @@
 #ifndef WEFT_SYNC_ONCE_INIT_H_
 #define WEFT_SYNC_ONCE_INIT_H_
 
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -131,12 +132,14 @@ class [[nodiscard]] OnceInitFuture {
   }
 
   T* Store(TurnEnder& ender, T&& value) {
-    T* const stored = cell_.Construct(std::move(value));
-    ender.Keep();
-    has_turn_ = false;
+    std::unique_ptr<T, typename Cell::Destroy> made(
+        cell_.Construct(std::move(value)));
     init_.future.reset();
     core_.EndTurnWithValue();
-    return stored;
+    // Not before: if memory runs out it has not ended.
+    ender.Keep();
+    has_turn_ = false;
+    return made.release();
   }
 
   Cell& cell_;

@@ -98,6 +98,7 @@ Polled<absl::StatusOr<SendPermit<T>>> ReserveFuture<T>::Poll(Context& cx) {
         return Output(SendPermit<T>(state_));
       case sync_internal::QueueResult::kClosed:
         state_->FinishSender(wait_);
+        cx.Charge();
         return Output(ClosedStatus());
       default:
         if (state_->SleepAsSender(wait_, cx)) return kPending;

@@ -78,6 +78,7 @@ Polled<SendResult<T>> SendFuture<T>::Poll(Context& cx) {
     case sync_internal::QueueResult::kClosed:
       polled.Emplace(SendResult<T>::Closed(*std::move(value_)));
       value_.reset();
+      cx.Charge();
       break;
     case sync_internal::QueueResult::kBusy:
       cx.waker().WakeByRef();

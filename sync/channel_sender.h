@@ -105,8 +105,9 @@ class Sender {
   SendResult<T> ForceSend(T value, std::optional<T>* displaced = nullptr) const;
 
   // Ready with a place for a value that need not be known yet, or ClosedStatus().
-  // The place counts as taken until the permit is used or dropped. Requires: a
-  // capacity above 0.
+  // The place counts as taken until the permit is used or dropped. There are up to
+  // 65,535 permits at a time; who wants more waits until one is dropped or a value
+  // received. Requires: a capacity above 0.
   ReserveFuture<T> Reserve() const { return ReserveFuture<T>(state()); }
   // A permit, RefusedStatus() or ClosedStatus().
   absl::StatusOr<SendPermit<T>> TryReserve() const;

@@ -95,10 +95,12 @@ class ChannelState {
   }
   QueueResult PushReserved(T& value) {
     if (kind_ != Kind::kBounded) return Push(value);
+    Backoff<> backoff;
     for (;;) {
       const QueueResult result = Step([&] { return ring_.PushReserved(value); },
                                       [this] { WakeReceiver(); });
       if (result != QueueResult::kBusy) return result;
+      backoff.Wait();
     }
   }
   // Calls take(T&&) with a value, which it moves from without throwing, if kDone.

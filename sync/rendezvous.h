@@ -66,7 +66,7 @@ class Rendezvous {
     if (closed || waits.receivers.IsEmpty()) {
       lock.unlock();
       value.~T();
-      ::new (&value) T(std::move(gift->value));
+      ::new (std::addressof(value)) T(std::move(gift->value));
       return closed ? QueueResult::kClosed : QueueResult::kNotNow;
     }
     (last_ != nullptr ? last_->next : first_) = gift.get();

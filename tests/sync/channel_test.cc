@@ -375,6 +375,22 @@ TEST_P(ChannelTest, AppendingManyTimesGrowsTheVectorFewTimes) {
   EXPECT_LT(grown, 20);
 }
 
+// So that who goes on sending, whatever becomes of it, lets others run.
+TEST_P(AnyChannelTest, SendingAfterTheEndCostsBudget) {
+  auto [sender, receiver] = Make<int>();
+  receiver.Close();
+  CountingWaker waker;
+  Budget budget(1);
+  Context cx(waker.waker(), &budget);
+  auto first = sender.Send(1);
+  auto second = sender.Send(2);
+
+  EXPECT_TRUE(first.Poll(cx)->IsClosed());
+  EXPECT_TRUE(second.Poll(cx).IsPending());
+
+  EXPECT_EQ(waker.wakes(), 1);
+}
+
 TEST_P(ChannelTest, ASpentBudgetIsNotTheEnd) {
   auto [sender, receiver] = Make<int>();
   CountingWaker waker;

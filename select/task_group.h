@@ -10,9 +10,10 @@
 //   while (auto page = co_await pages.Next()) ...  // or as they come
 //
 // Its tasks have one output type, T, and run on any spawner. The first one that
-// fails (gives a status that is not OK, throws, or is cancelled) cancels the
-// rest, unless OnTaskError::kGoOn was asked for; Join() tells how it failed. A
-// result stays until somebody takes it, and is all that stays of a task.
+// fails (gives a status that is not OK, throws, or is cancelled, but not by
+// Cancel()) cancels the rest, unless OnTaskError::kGoOn was asked for; Join() tells
+// how it failed. A result stays until somebody takes it, and is all that stays of a
+// task.
 //
 // With a key type, each task is spawned with a key that comes with its result:
 //
@@ -51,6 +52,7 @@
 #include "weft/task/context.h"
 #include "weft/task/polled.h"
 #include "weft/task/source_location.h"
+#include "weft/task/task_id.h"
 
 namespace weft {
 
@@ -73,18 +75,20 @@ class TaskGroup {
   }
 
   // Starts running a future, or what a function returns, as Spawner::Spawn does,
-  // which also says what is checked. Its output is a T.
+  // which also says what is checked. Its output is a T. Returns the task's id, which
+  // Cancel() takes; that of no task if the group is cancelled.
   template <class F>
     requires(std::is_void_v<Key>)
-  void Spawn(F future_or_fn, SourceLocation at = SourceLocation::current()) {
-    MakeSpawn({}, std::move(future_or_fn), at)(core_, std::nullopt);
+  TaskId Spawn(F future_or_fn, SourceLocation at = SourceLocation::current()) {
+    return MakeSpawn({}, std::move(future_or_fn), at)(core_, std::nullopt);
   }
   template <class F>
-  void Spawn(select_internal::KeyOrNone<Key> key, F future_or_fn,
-             SourceLocation at = SourceLocation::current())
+  TaskId Spawn(select_internal::KeyOrNone<Key> key, F future_or_fn,
+               SourceLocation at = SourceLocation::current())
     requires(!std::is_void_v<Key>)
   {
-    MakeSpawn(std::move(key), std::move(future_or_fn), at)(core_, std::nullopt);
+    return MakeSpawn(std::move(key), std::move(future_or_fn), at)(core_,
+                                                                  std::nullopt);
   }
 
   // Waits until less than `limit` tasks run, and nobody waits before it, and
@@ -137,6 +141,11 @@ class TaskGroup {
 
   // Cancels all tasks, those that wait for their turn, too.
   void CancelAll() { core_->CancelAll(); }
+  // Cancels one task, which Spawn() has returned the id of. Its result is Cancelled,
+  // unless it ends by itself first. That is no failure: the others go on, and Join()
+  // leaves it out. False if it has ended, or has been cancelled before. Takes as long
+  // as there are tasks.
+  bool Cancel(TaskId id) { return core_->Cancel(id); }
   bool IsCancelled() const { return core_->IsCancelled(); }
 
   // Lets the tasks run to their ends without the group, which is empty then. What

@@ -4,7 +4,7 @@
 // Algorithm. CancelAll marks the group and takes the handles of all tasks that
 // run under the mutex, and aborts them after it. A task whose handle is not
 // there yet is being spawned; EndSpawn, which brings it, sees the mark. So each
-// task is aborted, and once.
+// task is aborted, and once. Cancel takes the handle of one task in the same way.
 #include "weft/select/task_group_core.h"
 
 #include <atomic>
@@ -129,6 +129,20 @@ void TaskGroupCore::CancelAll() {
   }
   permits_.Close();
   for (const AbortHandle& task : tasks) task.Abort();
+}
+
+bool TaskGroupCore::Cancel(TaskId id) {
+  std::optional<AbortHandle> abort;
+  {
+    Lock lock(mutex_);
+    GroupEntry* entry = all_.front();
+    while (entry != nullptr && entry->id != id) entry = AllList::Next(*entry);
+    if (entry == nullptr || !entry->abort.has_value()) return false;
+    entry->unwanted = true;
+    abort.swap(entry->abort);
+  }
+  abort->Abort();
+  return true;
 }
 
 void TaskGroupCore::DetachAll() {

@@ -66,8 +66,11 @@ struct GroupEntry {
   };
 
   virtual ~GroupEntry() = default;
-  // Whether the task failed.
-  bool HasFailed() const { return exception != nullptr || !status.ok(); }
+  // Whether the task failed. Under the core's mutex, or when it is done.
+  bool HasFailed() const {
+    if (unwanted && absl::IsCancelled(status)) return false;
+    return exception != nullptr || !status.ok();
+  }
 
   // What the task threw; or a status, if it gave one or was cancelled. Written by
   // the task, before it is done.
@@ -80,6 +83,7 @@ struct GroupEntry {
   bool ended = false;                // meanwhile
   bool done = false;                 // in the list of those
   bool detached = false;             // in no list
+  bool unwanted = false;             // by Cancel(): it is no failure then
   std::optional<AbortHandle> abort;  // while the task runs
   Hook in_all;
   Hook in_done;
@@ -138,6 +142,8 @@ class TaskGroupCore {
   void Finish(GroupEntry& entry);
 
   void CancelAll();
+  // Cancels the task of this id, if it runs and nobody has cancelled it before.
+  bool Cancel(TaskId id);
   void DetachAll();
   // Of a task that has not ended.
   bool IsDetached(const GroupEntry& entry) const;

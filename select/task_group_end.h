@@ -75,6 +75,7 @@ struct GiveValues {
       typename Output::value_type values;
       values.reserve(entries.size());
       for (auto& entry : entries) {
+        if (!entry->status.ok()) continue;  // cancelled by TaskGroup::Cancel()
         auto item = GiveOutcome<T, Key>::Give(std::move(entry));
         if constexpr (std::is_void_v<Key>) {
           values.push_back(*std::move(item));

@@ -19,6 +19,7 @@
 #include "weft/task/join_handle.h"
 #include "weft/task/source_location.h"
 #include "weft/task/spawner.h"
+#include "weft/task/task_id.h"
 
 namespace weft::select_internal {
 
@@ -32,10 +33,12 @@ class GroupSpawn {
       : key_(std::move(key)), future_(std::move(future)), at_(at) {}
 
   // Spawns, once; with a permit if the group has a limit and the caller has one.
-  void operator()(const TaskGroupRef& core, std::optional<GroupPermit> permit) {
+  // The task's id, or that of no task if the group is cancelled.
+  TaskId operator()(const TaskGroupRef& core,
+                    std::optional<GroupPermit> permit) {
     auto* entry = new Entry(std::move(key_));
     GroupTask<F, Entry> task(core, *entry, std::move(future_));
-    if (!core->BeginSpawn(*entry)) return;
+    if (!core->BeginSpawn(*entry)) return TaskId();
     SpawnScope scope(core, *entry);
     Spawner& spawner = core->options().spawner != nullptr
                            ? *core->options().spawner
@@ -48,6 +51,7 @@ class GroupSpawn {
                             core, std::move(permit), std::move(task)),
                         at_));
     }
+    return scope.handle->id();
   }
 
  private:

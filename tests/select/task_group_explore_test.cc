@@ -7,6 +7,7 @@
 // Groups and trackers under many interleavings of one thread.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -33,6 +34,7 @@
 #include "weft/task/ready.h"
 #include "weft/task/spawner.h"
 #include "weft/task/task.h"
+#include "weft/task/task_id.h"
 #include "weft/task/yield_now.h"
 #include "weft/tests/kit/explore_schedules.h"
 #include "weft/timer/deadline_token.h"
@@ -89,6 +91,40 @@ TEST(TaskGroupExploreTest, EachResultIsTakenOnce) {
   ExpectHolds([](DeterministicExecutor& executor) {
     LiveCounter counter;
     return executor.Run(TakeAllResults(&counter, &executor.random()));
+  });
+}
+
+// One task after the other is cancelled at some moment; the rest is untouched.
+Task<absl::Status> CancelSomeTasks(LiveCounter* counter, Random* random) {
+  TaskGroup<int> group({.limit = random->Below(3)});
+  constexpr size_t kTasks = 6;
+  std::array<TaskId, kTasks> ids;
+  for (size_t i = 0; i < kTasks; ++i) {
+    ids[i] = group.Spawn(
+        WorkFor(random->Below(6), static_cast<int>(i), counter->Make()));
+  }
+  std::set<TaskId> cancelled;
+  for (int i = 0; i < 3; ++i) {
+    co_await YieldNow();
+    const TaskId id = ids[random->Below(kTasks)];
+    if (group.Cancel(id)) cancelled.insert(id);
+  }
+  auto results = co_await group.Collect();
+  if (results.size() != kTasks) co_return absl::DataLossError("a result");
+  for (size_t i = 0; i < kTasks; ++i) {
+    if (!results[i].has_value() && !cancelled.contains(ids[i])) {
+      co_return absl::InternalError("cancelled by nobody");
+    }
+  }
+  if (group.IsCancelled()) co_return absl::InternalError("the rest, too");
+  if (counter->live() != 0) co_return absl::DataLossError("a future");
+  co_return absl::OkStatus();
+}
+
+TEST(TaskGroupExploreTest, CancellingOneTaskTouchesNoOther) {
+  ExpectHolds("cancelling one", [](DeterministicExecutor& executor) {
+    LiveCounter counter;
+    return executor.Run(CancelSomeTasks(&counter, &executor.random()));
   });
 }
 

@@ -7,6 +7,7 @@
 // Groups and trackers whose tasks run on several threads.
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -27,6 +28,7 @@
 #include "weft/task/spawner.h"
 #include "weft/task/status_matchers.h"
 #include "weft/task/task.h"
+#include "weft/task/task_id.h"
 #include "weft/task/yield_now.h"
 
 namespace weft {
@@ -151,6 +153,38 @@ TEST_F(TaskGroupStressTest, ShutdownWaitsForTasksOnOtherThreads) {
     BlockOn(group.Shutdown());
     for (int& slot : borrowed) slot = 0;  // a race if a task still ran
   }
+}
+
+// Tasks end, and are cancelled one by one, at the same time.
+TEST_F(TaskGroupStressTest, CancellingOneByOneLosesNoResult) {
+  const int rounds = Rounds(100);
+  constexpr int kTasks = 50;
+  int cancelled = 0;
+  for (int round = 0; round < rounds; ++round) {
+    TaskGroup<int> group(Options({.limit = round % 2 == 0 ? 0u : 5u}));
+    std::vector<TaskId> ids;
+    for (int i = 0; i < kTasks; ++i) {
+      ids.push_back(group.Spawn(WorkFor(i % 5, i, counter_.Make())));
+    }
+    std::thread canceller([&] {
+      for (size_t i = 0; i < ids.size(); i += 2) group.Cancel(ids[i]);
+    });
+    int results = 0;
+    while (auto result = BlockOn(group.NextResult())) {
+      ++results;
+      if (result->has_value()) {
+        EXPECT_EQ(result->id(), ids[static_cast<size_t>(result->value())]);
+      } else {
+        EXPECT_TRUE(absl::IsCancelled(result->status()));
+        ++cancelled;
+      }
+    }
+    canceller.join();
+    EXPECT_EQ(results, kTasks);
+    EXPECT_FALSE(group.IsCancelled());
+    EXPECT_EQ(counter_.live(), 0);
+  }
+  EXPECT_GT(cancelled, 0);
 }
 
 // Dropped, or let go, while they are being run.

@@ -37,6 +37,7 @@
 #include "weft/task/spawner.h"
 #include "weft/task/status_matchers.h"
 #include "weft/task/task.h"
+#include "weft/task/task_id.h"
 #include "weft/task/yield_now.h"
 #include "weft/tests/select/allocation_counter.h"
 
@@ -473,6 +474,109 @@ TEST_F(TaskGroupTest, ACancelledGroupDropsWhatIsSpawnedInIt) {
   EXPECT_EQ(executor_.live(), 0u);
   EXPECT_EQ(group.size(), 10'000u);
   EXPECT_TRUE(absl::IsCancelled(*join.Poll(cx_)));
+}
+
+TEST_F(TaskGroupTest, CancelEndsOneTaskAndNoOther) {
+  LiveCounter counter;
+  TaskGroup<int> group(Options());
+  group.Spawn(After(0, 10));
+  const TaskId id = group.Spawn([object = counter.Make(), this]() -> Task<int> {
+    co_await gates_[0].Wait();
+    co_return 11;
+  });
+  group.Spawn(After(0, 12));
+  executor_.RunUntilIdle();
+  auto next = group.NextResult();
+  EXPECT_TRUE(next.Poll(cx_).IsPending());
+
+  EXPECT_TRUE(group.Cancel(id));
+  executor_.RunUntilIdle();
+
+  EXPECT_EQ(counter.live(), 0);
+  EXPECT_EQ(waker_.wakes(), 1);
+  auto result = next.Poll(cx_);
+  EXPECT_EQ((*result)->id(), id);
+  EXPECT_THAT((*result)->status(), StatusIs(absl::StatusCode::kCancelled));
+  EXPECT_FALSE(group.IsCancelled());
+  EXPECT_EQ(group.running(), 2u);
+  Open(0);
+  EXPECT_THAT(executor_.Run(group.Join()), IsOkAndHolds(ElementsAre(10, 12)));
+}
+
+TEST_F(TaskGroupTest, JoinLeavesOutWhatWasCancelledAlone) {
+  TaskGroup<absl::StatusOr<int>> group(Options());
+  TaskGroup<> without_values(Options());
+  const auto forever = []() -> Task<absl::StatusOr<int>> {
+    co_await Pending();
+    co_return 0;
+  };
+  const TaskId first = group.Spawn(forever);
+  group.Spawn(Ready(absl::StatusOr<int>(1)));
+  const TaskId last = group.Spawn(forever);
+  const TaskId other =
+      without_values.Spawn([]() -> Task<> { co_await Pending(); });
+
+  EXPECT_TRUE(group.Cancel(first));  // before its first step
+  executor_.RunUntilIdle();
+  EXPECT_TRUE(group.Cancel(last));
+  EXPECT_TRUE(without_values.Cancel(other));
+
+  EXPECT_THAT(executor_.Run(group.Join()), IsOkAndHolds(ElementsAre(1)));
+  EXPECT_THAT(executor_.Run(without_values.Join()), IsOk());
+}
+
+TEST_F(TaskGroupTest, ATaskThatWaitsForItsTurnCanBeCancelled) {
+  TaskGroup<int, std::string> group(Options({.limit = 1}));
+  group.Spawn("runs", After(0, 1));
+  const TaskId waits = group.Spawn("waits", After(0, 2));
+  group.Spawn("is next", After(0, 3));
+  executor_.RunUntilIdle();
+
+  EXPECT_TRUE(group.Cancel(waits));
+  executor_.RunUntilIdle();
+
+  auto cancelled = executor_.Run(group.Next());
+  ASSERT_TRUE(cancelled.has_value());
+  EXPECT_EQ(cancelled->key, "waits");
+  EXPECT_THAT(cancelled->value, StatusIs(absl::StatusCode::kCancelled));
+  Open(0);
+  EXPECT_EQ(executor_.Run(group.Join())->size(), 2u);
+}
+
+TEST_F(TaskGroupTest, OnlyATaskOfTheGroupThatRunsCanBeCancelled) {
+  TaskGroup<int> group(Options());
+  TaskGroup<int> other(Options());
+  const TaskId ended = group.Spawn(Ready(1));
+  executor_.RunUntilIdle();
+  const TaskId runs = group.Spawn(After(0, 2));
+
+  EXPECT_FALSE(group.Cancel(ended));
+  EXPECT_FALSE(group.Cancel(TaskId()));
+  EXPECT_FALSE(other.Cancel(runs));
+  EXPECT_TRUE(group.Cancel(runs));
+  EXPECT_FALSE(group.Cancel(runs));
+  group.CancelAll();
+  EXPECT_FALSE(group.Spawn(Ready(3)));  // that of no task
+  executor_.RunUntilIdle();
+
+  EXPECT_EQ(group.size(), 3u);
+  EXPECT_FALSE(group.Cancel(runs));
+}
+
+// It is told to stop, and fails first.
+TEST_F(TaskGroupTest, ATaskThatFailsAlthoughItIsCancelledHasFailed) {
+  TaskGroup<absl::StatusOr<int>> group(Options());
+  TaskId id;
+  id = group.Spawn([&]() -> Task<absl::StatusOr<int>> {
+    EXPECT_TRUE(group.Cancel(id));
+    co_return absl::NotFoundError("failed");
+  });
+
+  executor_.RunUntilIdle();
+
+  EXPECT_TRUE(group.IsCancelled());
+  EXPECT_THAT(executor_.Run(group.Join()).status(),
+              StatusIs(absl::StatusCode::kNotFound));
 }
 
 TEST_F(TaskGroupTest, ShutdownWaitsUntilTheTasksAreGone) {

@@ -49,6 +49,7 @@
 #include "weft/select/task_group_results.h"
 #include "weft/select/task_group_spawn.h"
 #include "weft/select/task_group_task.h"
+#include "weft/task/await_trace.h"
 #include "weft/task/context.h"
 #include "weft/task/polled.h"
 #include "weft/task/source_location.h"
@@ -125,6 +126,11 @@ class TaskGroup {
         T, Key, select_internal::GiveOutcome>::PollWith(*core_.operator->(),
                                                         core_->stream_wait(),
                                                         cx, Take::kAny);
+  }
+
+  // See task/await_trace.h.
+  void Trace(AwaitTrace& trace) const {
+    trace.AddFuture("a task of a TaskGroup");
   }
 
   // A future that is ready once all tasks have ended and their futures are gone,

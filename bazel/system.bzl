@@ -10,7 +10,7 @@ weft_system_repositories(), and its own ones win.
 """
 
 load("//bazel:abseil.bzl", "system_abseil")
-load("//bazel:system_library.bzl", "optional_headers", "system_library")
+load("//bazel:system_library.bzl", "optional_library", "system_library")
 load("//bazel:system_rules.bzl", "system_coverage_tools", "system_rules_cc")
 
 def weft_system_repositories():
@@ -50,6 +50,13 @@ def weft_system_repositories():
             build_file = Label("//bazel:benchmark.BUILD"),
             package = "libbenchmark-dev",
         )
+    if "boost_fiber" not in present:
+        optional_library(
+            name = "boost_fiber",
+            archives = ["boost_fiber", "boost_context"],
+            build_file = Label("//bazel:boost_fiber.BUILD"),
+            headers = ["boost/fiber/all.hpp"],
+        )
     if "http_parser" not in present:
         system_library(
             name = "http_parser",
@@ -66,7 +73,7 @@ def weft_system_repositories():
             package = "relacy-dev",
         )
     if "systemtap_sdt" not in present:
-        optional_headers(
+        optional_library(
             name = "systemtap_sdt",
             build_file = Label("//bazel:systemtap_sdt.BUILD"),
             headers = ["sys/sdt.h", "sys/sdt-config.h"],

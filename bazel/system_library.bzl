@@ -1,7 +1,7 @@
 # Copyright 2026 The weft Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Repositories of links to one installed library, or to headers that may be there."""
+"""Repositories of links to one library that is installed, or may be."""
 
 _LIBRARY_FOLDERS = [
     "/usr/lib/x86_64-linux-gnu",
@@ -10,6 +10,12 @@ _LIBRARY_FOLDERS = [
     "/usr/lib",
     "/usr/local/lib",
 ]
+
+def _find(ctx, folders, file):
+    for folder in folders:
+        if ctx.path(folder + "/" + file).exists:
+            return folder
+    return None
 
 def library_folder(ctx, file, package):
     """Returns the first library folder that holds `file`; fails naming `package`.
@@ -22,10 +28,10 @@ def library_folder(ctx, file, package):
     Returns:
       The folder's path, a string.
     """
-    for folder in _LIBRARY_FOLDERS:
-        if ctx.path(folder + "/" + file).exists:
-            return folder
-    fail("{} is not installed: run ./bazelw, or install the package {}".format(file, package))
+    folder = _find(ctx, _LIBRARY_FOLDERS, file)
+    if folder == None:
+        fail("{} is not installed: run ./bazelw, or install the package {}".format(file, package))
+    return folder
 
 _INCLUDE_FOLDERS = [
     "/usr/include/x86_64-linux-gnu",
@@ -33,19 +39,25 @@ _INCLUDE_FOLDERS = [
     "/usr/include",
 ]
 
-def _optional_headers_impl(ctx):
+def _optional_library_impl(ctx):
     for header in ctx.attr.headers:
-        for folder in _INCLUDE_FOLDERS:
-            if ctx.path(folder + "/" + header).exists:
-                ctx.symlink(folder + "/" + header, "include/" + header)
-                break
+        folder = _find(ctx, _INCLUDE_FOLDERS, header)
+        if folder != None:
+            ctx.symlink(folder + "/" + header, "include/" + header)
+    for archive in ctx.attr.archives:
+        file = "lib{}.a".format(archive)
+        folder = _find(ctx, _LIBRARY_FOLDERS, file)
+        if folder != None:
+            ctx.symlink(folder + "/" + file, "lib/" + file)
     ctx.symlink(ctx.attr.build_file, "BUILD")
 
-optional_headers = repository_rule(
-    implementation = _optional_headers_impl,
-    doc = "Links to those of some headers that are installed, with a BUILD file of ours. " +
-          "What includes them depends on this, so that it is compiled anew when they come.",
+optional_library = repository_rule(
+    implementation = _optional_library_impl,
+    doc = "Links to those of some headers and static archives that are installed, with a BUILD " +
+          "file of ours. What includes them depends on this, so that it is compiled anew when " +
+          "they come; what else they include is found where every compiler looks.",
     attrs = {
+        "archives": attr.string_list(doc = "x for lib/libx.a"),
         "build_file": attr.label(mandatory = True, allow_single_file = True),
         "headers": attr.string_list(mandatory = True, doc = "paths below an include folder"),
     },

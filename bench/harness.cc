@@ -31,6 +31,15 @@ bool ParseNumber(absl::string_view argument, absl::string_view flag, T& out) {
          absl::SimpleAtoi(argument, &out);
 }
 
+int Refuse(std::span<const Case> cases) {
+  std::fputs("usage: CASE --workers=N --size=N --iterations=N [--io]\n",
+             stderr);
+  for (const Case& c : cases) {
+    std::fprintf(stderr, "  %s\n", std::string(c.name).c_str());
+  }
+  return 2;
+}
+
 }  // namespace
 
 std::optional<CaseOptions> ParseOptions(
@@ -104,25 +113,24 @@ std::string Bench::Json() const {
   return json;
 }
 
-int RunCase(std::span<const char* const> arguments,
-            std::span<const Case> cases) {
+int RunCase(std::span<const char* const> arguments, std::span<const Case> cases,
+            std::span<const Unsupported> unsupported) {
   const std::optional<CaseOptions> options = ParseOptions(arguments);
-  const auto named = [&](const Case& c) { return c.name == options->name; };
-  const auto found = options.has_value()
-                         ? std::find_if(cases.begin(), cases.end(), named)
-                         : cases.end();
-  if (found == cases.end()) {
-    std::fputs("usage: CASE --workers=N --size=N --iterations=N [--io]\n",
-               stderr);
-    for (const Case& c : cases) {
-      std::fprintf(stderr, "  %s\n", std::string(c.name).c_str());
-    }
-    return 2;
+  if (!options.has_value()) return Refuse(cases);
+  for (const Case& c : cases) {
+    if (c.name != options->name) continue;
+    Bench bench(*options);
+    c.run(bench);
+    std::puts(bench.Json().c_str());
+    return 0;
   }
-  Bench bench(*options);
-  found->run(bench);
-  std::puts(bench.Json().c_str());
-  return 0;
+  for (const auto& [prefix, reason] : unsupported) {
+    if (!options->name.starts_with(prefix)) continue;
+    std::printf("{\"case\":\"%s\",\"unsupported\":\"%s\"}\n",
+                options->name.c_str(), std::string(reason).c_str());
+    return 0;
+  }
+  return Refuse(cases);
 }
 
 }  // namespace weft::bench

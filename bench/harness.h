@@ -85,10 +85,17 @@ struct Case {
   void (*run)(Bench& bench);
 };
 
-// A program's main function: runs the case that the arguments name. 2 if they
-// are wrong or there is no such case.
-int RunCase(std::span<const char* const> arguments,
-            std::span<const Case> cases);
+// Cases that a program has nothing like: those whose names begin so, and why.
+struct Unsupported {
+  std::string_view prefix;
+  std::string_view reason;
+};
+
+// A program's main function: runs the case that the arguments name, or says why it
+// has none, as the first that fits of `unsupported` does. 2 if they are wrong or
+// there is no such case.
+int RunCase(std::span<const char* const> arguments, std::span<const Case> cases,
+            std::span<const Unsupported> unsupported = {});
 
 }  // namespace weft::bench
 

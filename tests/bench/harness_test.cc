@@ -90,5 +90,22 @@ TEST(HarnessTest, AnUnknownCaseIsAnError) {
   EXPECT_TRUE(ran);
 }
 
+TEST(HarnessTest, WhatAProgramHasNotHasAReason) {
+  static constexpr Case kCases[] = {{"lock_1", [](Bench&) {}}};
+  static constexpr Unsupported kUnsupported[] = {{"lock_2", "one at a time"},
+                                                 {"lock", "no locks"}};
+  const auto printed = [](const char* name) {
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(RunCase(std::array{name}, kCases, kUnsupported), 0);
+    return testing::internal::GetCapturedStdout();
+  };
+
+  EXPECT_THAT(printed("lock_1"), testing::Not(HasSubstr("unsupported")));
+  EXPECT_EQ(printed("lock_20"),
+            "{\"case\":\"lock_20\",\"unsupported\":\"one at a time\"}\n");
+  EXPECT_THAT(printed("lock_3"), HasSubstr("no locks"));
+  EXPECT_EQ(RunCase(std::array{"x"}, kCases, kUnsupported), 2);
+}
+
 }  // namespace
 }  // namespace weft::bench

@@ -74,10 +74,11 @@ class RunTest(unittest.TestCase):
     def test_the_suite_of_sync_is_sound(self):
         with open("bench/sync/cases.txt", encoding="utf-8") as file:
             peers, _, cases = run.read_suite(file.read())
-        self.assertEqual(peers, ["tokio", "smol", "go"])
+        self.assertEqual(peers, ["tokio", "smol", "go", "boost_fiber", "moodycamel"])
         self.assertEqual(len({case.name for case in cases}), len(cases))
         for case in cases:
-            self.assertIn(case.metric, ("ns_per_op", "bytes"))
+            self.assertIn(case.metric, ("ns_per_op", "cancel_ns_per_op", "bytes"))
+            self.assertLessEqual(case.quick, case.size)
 
     def test_the_suite_of_observing_is_sound(self):
         with open("bench/observe/cases.txt", encoding="utf-8") as file:
@@ -104,7 +105,9 @@ class RunTest(unittest.TestCase):
     def test_a_goal_is_for_one_peer_and_no_row_may_lose(self):
         self.assertEqual(run.goal_of(self.fib, "tokio"), 4)
         self.assertEqual(run.goal_of(self.fib, "go"), 1)
-        self.assertEqual(run.goal_of(self.fib, "futex"), 0)
+        self.assertEqual(run.goal_of(self.fib, "boost_fiber"), 1)
+        for limit in ("futex", "moodycamel"):
+            self.assertEqual(run.goal_of(self.fib, limit), 0)
 
     def test_quantiles_lie_between_values(self):
         self.assertEqual(run.quantile([3, 1, 2], 0.5), 2)

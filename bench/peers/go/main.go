@@ -53,18 +53,37 @@ var unsupported = map[string]string{
 	"spawn_blocking":            "a goroutine may block; there is no pool",
 }
 
+// The suite sync: what runs the rows whose names begin so.
+var families = map[string]func(*bench){
+	"cancel":    cancelTree,
+	"channel":   channels,
+	"mpsc":      mpsc,
+	"mutex":     locks,
+	"notify":    notify,
+	"oneshot":   oneshot,
+	"request":   requestReply,
+	"rwlock":    locks,
+	"select":    selects,
+	"semaphore": locks,
+	"waiters":   waiters,
+}
+
+var unsupportedFamilies = map[string]string{
+	"broadcast": "a message goes to one receiver",
+	"watch":     "no watch",
+}
+
 func main() {
 	b := parse()
+	runtime.GOMAXPROCS(b.workers)
+	family, _, _ := strings.Cut(b.name, "_")
 	if reason, ok := unsupported[b.name]; ok {
 		b.unsupported = reason
-	} else if strings.HasPrefix(b.name, "channel_") {
-		runtime.GOMAXPROCS(b.workers)
-		channels(b)
-	} else if strings.HasPrefix(b.name, "mutex_") || strings.HasPrefix(b.name, "semaphore_") {
-		runtime.GOMAXPROCS(b.workers)
-		locks(b)
 	} else if run, ok := cases[b.name]; ok {
-		runtime.GOMAXPROCS(b.workers)
+		run(b)
+	} else if reason, ok := unsupportedFamilies[family]; ok {
+		b.unsupported = reason
+	} else if run, ok := families[family]; ok {
 		run(b)
 	} else {
 		fail("no such case: " + b.name)

@@ -103,6 +103,9 @@ func channels(b *bench) {
 	case "uncontended":
 		uncontended(b)
 		return
+	case "chain":
+		channelChain(b)
+		return
 	case "ping":
 		channelPingPong(b)
 		return
@@ -135,20 +138,14 @@ func channels(b *bench) {
 	}
 }
 
-// Tasks that lock, add and unlock b.size times in all.
-func mutexes(b *bench, tasks int) {
-	var mutex sync.Mutex
-	sum := 0
+// Runs goroutines that each do something b.size / tasks times.
+func inTasks(b *bench, tasks int, use func(count int)) {
 	b.measure(b.size, func() {
 		var group sync.WaitGroup
 		group.Add(tasks)
 		for i := 0; i < tasks; i++ {
 			go func() {
-				for n := 0; n < b.size/tasks; n++ {
-					mutex.Lock()
-					sum++
-					mutex.Unlock()
-				}
+				use(b.size / tasks)
 				group.Done()
 			}()
 		}
@@ -156,12 +153,62 @@ func mutexes(b *bench, tasks int) {
 	})
 }
 
+// Goroutines that lock, add and unlock.
+func mutexes(b *bench, tasks int) {
+	var mutex sync.Mutex
+	sum := 0
+	inTasks(b, tasks, func(count int) {
+		for n := 0; n < count; n++ {
+			mutex.Lock()
+			sum++
+			mutex.Unlock()
+		}
+	})
+}
+
+var keepSum int
+
+func readers(b *bench, tasks int) {
+	var lock sync.RWMutex
+	shared := 0
+	inTasks(b, tasks, func(count int) {
+		sum := 0
+		for n := 0; n < count; n++ {
+			lock.RLock()
+			sum += shared
+			lock.RUnlock()
+		}
+		if sum != 0 {
+			keepSum = sum
+		}
+	})
+}
+
+func writers(b *bench, tasks int) {
+	var lock sync.RWMutex
+	sum := 0
+	inTasks(b, tasks, func(count int) {
+		for n := 0; n < count; n++ {
+			lock.Lock()
+			sum++
+			lock.Unlock()
+		}
+	})
+}
+
 func locks(b *bench) {
 	words := strings.Split(b.name, "_")
-	tasks, _ := strconv.Atoi(words[1])
-	if words[0] == "mutex" {
+	tasks, _ := strconv.Atoi(words[len(words)-1])
+	switch words[0] {
+	case "mutex":
 		mutexes(b, tasks)
-	} else {
+	case "rwlock":
+		if words[1] == "write" {
+			writers(b, tasks)
+		} else {
+			readers(b, tasks)
+		}
+	default:
 		b.unsupported = "no semaphore"
 	}
 }

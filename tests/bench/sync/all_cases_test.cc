@@ -3,10 +3,12 @@
 
 #include "weft/bench/sync/all_cases.h"
 
+#include <cstddef>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -18,12 +20,17 @@ namespace {
 using testing::AnyOf;
 using testing::HasSubstr;
 
+// Enough for each of five senders, and one for what takes long.
+size_t SmallSize(std::string_view name) {
+  return name == "mpsc_create_100000" ? 1 : 24;
+}
+
 TEST(AllSyncCasesTest, EachRunsAndRecordsAFigure) {
   for (const Case& c : AllSyncCases()) {
     SCOPED_TRACE(c.name);
     CaseOptions options;
     options.name = c.name;
-    options.size = 24;
+    options.size = SmallSize(c.name);
     options.iterations = 1;
     options.io = true;
     Bench bench(options);
@@ -45,7 +52,7 @@ TEST(AllSyncCasesTest, TheTableHasThemAll) {
     std::string name;
     std::istringstream(line) >> name;
     if (name.empty() || name[0] == '#' || name == "peers") continue;
-    in_table.insert(name);
+    in_table.insert(name.substr(0, name.find('/')));
   }
 
   EXPECT_EQ(in_table, names);

@@ -55,6 +55,12 @@ impl Bench {
         }
     }
 
+    /// The median, by so many operations.
+    pub fn record_median(&mut self, key: &str, mut ns: Vec<u64>, ops: usize) {
+        ns.sort_unstable();
+        self.record(key, percentile(&ns, 0.5) as f64 / ops as f64);
+    }
+
     pub fn record(&mut self, key: &str, value: f64) {
         self.records.push((key.to_string(), value));
     }

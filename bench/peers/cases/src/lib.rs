@@ -8,12 +8,20 @@
 mod compute;
 mod harness;
 mod latency;
+mod mpsc;
 mod scheduler;
+mod select;
 mod sync;
+mod telling;
+mod waiters;
 
 pub use harness::{now, run_case, Bench, Outcome};
+pub use mpsc::{mpsc, oneshot, request_reply, Requests};
 pub use scheduler::create;
+pub use select::{selects, Selects};
 pub use sync::{channels, locks, Channels, Locks, Message, Receiver, Sender};
+pub use telling::{notify, tell_all, Signals, Telling};
+pub use waiters::{waiters, Gate};
 
 use std::future::Future;
 
@@ -41,10 +49,8 @@ pub trait Runtime: 'static {
 
     fn yield_now() -> impl Future<Output = ()> + Send;
 
-    fn oneshot<T: Send + 'static>() -> (
-        impl FnOnce(T) + Send + 'static,
-        impl Future<Output = T> + Send + 'static,
-    );
+    fn oneshot<T: Send + 'static>(
+    ) -> (impl FnOnce(T) + Send + 'static, impl Future<Output = T> + Send + 'static);
 
     /// A blocking job that does nothing. Only for the multi-thread cases.
     fn spawn_blocking() -> impl Future<Output = ()> + Send + Unpin;

@@ -8,6 +8,7 @@ use std::future::Future;
 use std::hint::black_box;
 
 use crate::harness::read_status;
+use crate::mpsc::measure_task;
 use crate::{Bench, Outcome, Runtime};
 
 /// A message that carries a number.
@@ -16,18 +17,9 @@ pub trait Message: Send + 'static {
     fn number(&self) -> u64;
 }
 
-impl Message for [u64; 1] {
+impl<const WORDS: usize> Message for [u64; WORDS] {
     fn make(number: u64) -> Self {
-        [number]
-    }
-    fn number(&self) -> u64 {
-        self[0]
-    }
-}
-
-impl Message for [u64; 64] {
-    fn make(number: u64) -> Self {
-        let mut message = [0; 64];
+        let mut message = [0; WORDS];
         message[0] = number;
         message
     }
@@ -43,29 +35,42 @@ pub trait Sender<T>: Clone + Send + Sync + 'static {
 pub trait Receiver<T>: Sized + Send + 'static {
     /// None once the channel is closed.
     fn receive(&mut self) -> impl Future<Output = Option<T>> + Send;
+    /// Adds up to `limit` messages, at least one; only if Channels::RECEIVES_MANY.
+    fn receive_many(
+        &mut self,
+        messages: &mut Vec<T>,
+        limit: usize,
+    ) -> impl Future<Output = usize> + Send;
     /// One more of the same channel, if there may be.
     fn another(&self) -> Option<Self>;
 }
 
 /// What a runtime brings along.
 pub trait Channels: Runtime + Sync {
-    type Sender<T: Message>: Sender<T>;
-    type Receiver<T: Message>: Receiver<T>;
-    type Unbounded<T: Message>: Sender<T>;
-    type UnboundedReceiver<T: Message>: Receiver<T>;
+    type Sender<T: Send + 'static>: Sender<T>;
+    type Receiver<T: Send + 'static>: Receiver<T>;
+    type Unbounded<T: Send + 'static>: Sender<T>;
+    type UnboundedReceiver<T: Send + 'static>: Receiver<T>;
 
-    fn bounded<T: Message>(capacity: usize) -> (Self::Sender<T>, Self::Receiver<T>);
-    fn unbounded<T: Message>() -> (Self::Unbounded<T>, Self::UnboundedReceiver<T>);
+    const RECEIVES_MANY: bool;
+
+    fn bounded<T: Send + 'static>(capacity: usize) -> (Self::Sender<T>, Self::Receiver<T>);
+    fn unbounded<T: Send + 'static>() -> (Self::Unbounded<T>, Self::UnboundedReceiver<T>);
 }
 
 /// Locks that a task waits for.
 pub trait Locks: Runtime + Sync {
     type Mutex: Send + Sync + 'static;
+    type RwLock: Send + Sync + 'static;
     type Semaphore: Send + Sync + 'static;
 
     fn mutex() -> Self::Mutex;
     /// Locks, adds one to what is inside, unlocks; then the sum.
     fn add(mutex: &Self::Mutex) -> impl Future<Output = u64> + Send;
+    fn rwlock() -> Self::RwLock;
+    /// Reads or adds one to what is inside, and gives it.
+    fn read(lock: &Self::RwLock) -> impl Future<Output = u64> + Send;
+    fn write(lock: &Self::RwLock) -> impl Future<Output = u64> + Send;
     fn semaphore(permits: usize) -> Self::Semaphore;
     /// Acquires a permit, yields if asked to, gives it back.
     fn acquire(semaphore: &Self::Semaphore, yields: bool) -> impl Future<Output = ()> + Send;
@@ -175,7 +180,42 @@ fn ping_pong<C: Channels>(bench: &mut Bench) -> Outcome {
     Outcome::Done
 }
 
-fn make_many<S, V>(bench: &mut Bench, make: impl Fn() -> (S, V)) -> Outcome {
+async fn pass_on<C: Channels>(
+    mut from: C::Receiver<[u64; 1]>,
+    to: C::Sender<[u64; 1]>,
+    count: usize,
+) {
+    for _ in 0..count {
+        let message = from.receive().await.unwrap();
+        to.send(message).await;
+    }
+}
+
+/// `length` messages, one at a time, through as many tasks.
+async fn send_through<C: Channels>(length: usize) {
+    let (first, mut last) = C::bounded::<[u64; 1]>(1);
+    let mut handles = Vec::new();
+    for _ in 0..length {
+        let (sender, receiver) = C::bounded(1);
+        let from = std::mem::replace(&mut last, receiver);
+        handles.push(C::spawn(pass_on::<C>(from, sender, length)));
+    }
+    for i in 0..length as u64 {
+        first.send([i]).await;
+        assert_eq!(last.receive().await, Some([i]));
+    }
+    for handle in handles {
+        handle.await;
+    }
+}
+
+fn chain<C: Channels>(bench: &mut Bench) -> Outcome {
+    let runtime = C::start(bench);
+    let length = bench.size;
+    measure_task(bench, &runtime, length * length, || send_through::<C>(length))
+}
+
+pub(crate) fn make_many<S, V>(bench: &mut Bench, make: impl Fn() -> (S, V)) -> Outcome {
     let count = bench.size;
     bench.measure(count, || {
         for _ in 0..count {
@@ -202,6 +242,7 @@ pub fn channels<C: Channels>(bench: &mut Bench) -> Outcome {
     let words: Vec<&str> = name.split('_').collect();
     match words[1..] {
         ["uncontended"] => uncontended::<C>(bench),
+        ["chain"] => chain::<C>(bench),
         ["ping", "pong"] => ping_pong::<C>(bench),
         ["create", "u"] => make_many(bench, C::unbounded::<[u64; 1]>),
         ["create", capacity] => {
@@ -245,6 +286,16 @@ fn in_tasks<R: Runtime + Sync, F: Future<Output = ()> + Send + 'static>(
     Outcome::Done
 }
 
+/// Yields with a permit if there are too few for all.
+fn semaphore<L: Locks>(bench: &mut Bench, tasks: usize, permits: usize) -> Outcome {
+    let semaphore: &'static L::Semaphore = Box::leak(Box::new(L::semaphore(permits)));
+    in_tasks::<L, _>(bench, tasks, move |n| async move {
+        for _ in 0..n {
+            L::acquire(semaphore, permits < tasks).await;
+        }
+    })
+}
+
 /// Runs a row about locks.
 pub fn locks<L: Locks>(bench: &mut Bench) -> Outcome {
     let name = bench.name().to_string();
@@ -259,15 +310,24 @@ pub fn locks<L: Locks>(bench: &mut Bench) -> Outcome {
                 }
             })
         }
-        "semaphore" => {
-            let permits = if tasks == 1 { 1 } else { tasks - 1 };
-            let semaphore: &'static L::Semaphore = Box::leak(Box::new(L::semaphore(permits)));
+        "rwlock_read" => {
+            let lock: &'static L::RwLock = Box::leak(Box::new(L::rwlock()));
             in_tasks::<L, _>(bench, tasks, move |n| async move {
                 for _ in 0..n {
-                    L::acquire(semaphore, tasks > 1).await;
+                    black_box(L::read(lock).await);
                 }
             })
         }
+        "rwlock_write" => {
+            let lock: &'static L::RwLock = Box::leak(Box::new(L::rwlock()));
+            in_tasks::<L, _>(bench, tasks, move |n| async move {
+                for _ in 0..n {
+                    black_box(L::write(lock).await);
+                }
+            })
+        }
+        "semaphore" if tasks > 1 => semaphore::<L>(bench, tasks, tasks - 1),
+        "semaphore" | "semaphore_uncontended" => semaphore::<L>(bench, tasks, tasks),
         _ => Outcome::NoSuchCase,
     }
 }

@@ -4,12 +4,15 @@
 //! The benchmarks on smol: its Executor run by threads, its
 //! LocalExecutor, and the pool of the `blocking` crate.
 
+mod gates;
 mod sync;
+mod telling;
 
 use std::future::Future;
 
 use bench_cases::{
-    channels, create, current_thread, locks, multi_thread, run_case, Bench, Runtime,
+    channels, create, current_thread, locks, mpsc, multi_thread, notify, oneshot, request_reply,
+    run_case, selects, tell_all, Bench, Outcome, Runtime,
 };
 use futures_channel::oneshot;
 use smol::{Executor, LocalExecutor, Task};
@@ -29,10 +32,8 @@ macro_rules! common {
             futures_lite::future::yield_now()
         }
 
-        fn oneshot<T: Send + 'static>() -> (
-            impl FnOnce(T) + Send + 'static,
-            impl Future<Output = T> + Send + 'static,
-        ) {
+        fn oneshot<T: Send + 'static>(
+        ) -> (impl FnOnce(T) + Send + 'static, impl Future<Output = T> + Send + 'static) {
             let (sender, receiver) = oneshot::channel();
             let send = move |value| drop(sender.send(value));
             (send, async move { receiver.await.unwrap() })
@@ -133,7 +134,7 @@ fn make_and_run() {
 }
 
 /// As its own benchmark does it: all at once.
-fn spawn_batch(bench: &mut Bench) -> bench_cases::Outcome {
+fn spawn_batch(bench: &mut Bench) -> Outcome {
     const ROUNDS: usize = 10;
     let runtime = MultiThread::start(bench);
     let n = bench.size;
@@ -149,11 +150,11 @@ fn spawn_batch(bench: &mut Bench) -> bench_cases::Outcome {
             });
         }
     });
-    bench_cases::Outcome::Done
+    Outcome::Done
 }
 
 /// Likewise, by a task.
-fn flat_spawn_many(bench: &mut Bench) -> bench_cases::Outcome {
+fn flat_spawn_many(bench: &mut Bench) -> Outcome {
     let runtime = MultiThread::start(bench);
     let n = bench.size;
     bench.measure(n, || {
@@ -165,23 +166,37 @@ fn flat_spawn_many(bench: &mut Bench) -> bench_cases::Outcome {
             }
         }))
     });
-    bench_cases::Outcome::Done
+    Outcome::Done
+}
+
+/// Runs a row of the suite sync, or another one.
+fn sync(bench: &mut Bench) -> Outcome {
+    match bench.name().split('_').next().unwrap() {
+        "broadcast" => tell_all::<MultiThread, telling::Broadcast>(bench),
+        "cancel" => Outcome::Unsupported("no cancellation tokens"),
+        "channel" => channels::<MultiThread>(bench),
+        "mpsc" => mpsc::<MultiThread>(bench),
+        "mutex" | "rwlock" | "semaphore" => locks::<MultiThread>(bench),
+        "notify" => notify::<MultiThread>(bench),
+        "oneshot" => oneshot::<MultiThread>(bench),
+        "request" => request_reply::<MultiThread>(bench),
+        "select" => selects::<MultiThread>(bench),
+        "waiters" => gates::gates(bench),
+        "watch" => Outcome::Unsupported("no watch"),
+        _ => multi_thread::<MultiThread>(bench),
+    }
 }
 
 fn main() {
     run_case(|bench| match bench.name() {
         "create" => {
             create(bench, make_and_run);
-            bench_cases::Outcome::Done
+            Outcome::Done
         }
         "spawn_batch" => spawn_batch(bench),
         "flat_spawn_many" => flat_spawn_many(bench),
         "local_spawn" => current_thread::<Local>(bench),
-        name if name.starts_with("channel_") => channels::<MultiThread>(bench),
-        name if name.starts_with("mutex_") || name.starts_with("semaphore_") => {
-            locks::<MultiThread>(bench)
-        }
         name if name.starts_with("ct_") => current_thread::<Local>(bench),
-        _ => multi_thread::<MultiThread>(bench),
+        _ => sync(bench),
     });
 }

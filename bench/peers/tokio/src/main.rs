@@ -3,14 +3,18 @@
 
 //! The benchmarks on Tokio.
 
+mod cancel;
+mod gates;
 mod sync;
+mod telling;
 
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bench_cases::{
-    channels, create, current_thread, locks, multi_thread, run_case, Bench, Runtime,
+    channels, create, current_thread, locks, mpsc, multi_thread, notify, oneshot, request_reply,
+    run_case, selects, tell_all, Bench, Outcome, Runtime,
 };
 use tokio::runtime::{Builder, Runtime as TokioRuntime};
 use tokio::sync::oneshot;
@@ -40,10 +44,8 @@ macro_rules! common {
             tokio::task::yield_now()
         }
 
-        fn oneshot<T: Send + 'static>() -> (
-            impl FnOnce(T) + Send + 'static,
-            impl Future<Output = T> + Send + 'static,
-        ) {
+        fn oneshot<T: Send + 'static>(
+        ) -> (impl FnOnce(T) + Send + 'static, impl Future<Output = T> + Send + 'static) {
             let (sender, receiver) = oneshot::channel();
             let send = move |value| drop(sender.send(value));
             (send, async move { receiver.await.unwrap() })
@@ -146,18 +148,32 @@ fn make_and_run() {
     runtime.block_on(runtime.spawn(async {})).unwrap();
 }
 
+/// Runs a row of the suite sync, or another one.
+fn sync(bench: &mut Bench) -> Outcome {
+    match bench.name().split('_').next().unwrap() {
+        "broadcast" => tell_all::<MultiThread, telling::Broadcast>(bench),
+        "cancel" => cancel::cancel_tree(bench),
+        "channel" => channels::<MultiThread>(bench),
+        "mpsc" => mpsc::<MultiThread>(bench),
+        "mutex" | "rwlock" | "semaphore" => locks::<MultiThread>(bench),
+        "notify" => notify::<MultiThread>(bench),
+        "oneshot" => oneshot::<MultiThread>(bench),
+        "request" => request_reply::<MultiThread>(bench),
+        "select" => selects::<MultiThread>(bench),
+        "waiters" => gates::gates(bench),
+        "watch" => tell_all::<MultiThread, telling::Watch>(bench),
+        _ => multi_thread::<MultiThread>(bench),
+    }
+}
+
 fn main() {
     run_case(|bench| match bench.name() {
         "create" => {
             create(bench, make_and_run);
-            bench_cases::Outcome::Done
+            Outcome::Done
         }
         "local_spawn" => current_thread::<Local>(bench),
-        name if name.starts_with("channel_") => channels::<MultiThread>(bench),
-        name if name.starts_with("mutex_") || name.starts_with("semaphore_") => {
-            locks::<MultiThread>(bench)
-        }
         name if name.starts_with("ct_") => current_thread::<CurrentThread>(bench),
-        _ => multi_thread::<MultiThread>(bench),
+        _ => sync(bench),
     });
 }

@@ -1,0 +1,19 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The rows of the benchmark of sync that concern messages that each receiver gets:
+// broadcasts and watches. Their names say how many receivers.
+#ifndef WEFT_BENCH_SYNC_BROADCAST_CASES_H_
+#define WEFT_BENCH_SYNC_BROADCAST_CASES_H_
+
+#include <span>
+
+#include "weft/bench/harness.h"
+
+namespace weft::bench {
+
+std::span<const Case> BroadcastCases();
+
+}  // namespace weft::bench
+
+#endif  // WEFT_BENCH_SYNC_BROADCAST_CASES_H_

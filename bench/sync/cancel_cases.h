@@ -1,0 +1,18 @@
+// Copyright 2026 The weft Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The rows of the benchmark of sync that concern cancellation tokens.
+#ifndef WEFT_BENCH_SYNC_CANCEL_CASES_H_
+#define WEFT_BENCH_SYNC_CANCEL_CASES_H_
+
+#include <span>
+
+#include "weft/bench/harness.h"
+
+namespace weft::bench {
+
+std::span<const Case> CancelCases();
+
+}  // namespace weft::bench
+
+#endif  // WEFT_BENCH_SYNC_CANCEL_CASES_H_

@@ -58,7 +58,8 @@ pub trait Telling: Send + Sync + Sized + 'static {
     fn new() -> Self;
     fn subscribe(&self) -> Self::Hearer;
     fn tell(&self, number: u64) -> impl Future<Output = ()> + Send;
-    fn hear(hearer: &mut Self::Hearer) -> impl Future<Output = u64> + Send;
+    /// None once the sender is gone.
+    fn hear(hearer: &mut Self::Hearer) -> impl Future<Output = Option<u64>> + Send;
 }
 
 /// What somebody does with a message: 100 steps of a xorshift, in every program.
@@ -104,8 +105,8 @@ pub fn tell_all<S: Signals, T: Telling>(bench: &mut Bench) -> Outcome {
     for _ in 0..receivers {
         let (mut hearer, round) = (teller.subscribe(), round.clone());
         S::detach(runtime.spawn_outside(async move {
-            loop {
-                work(T::hear(&mut hearer).await);
+            while let Some(message) = T::hear(&mut hearer).await {
+                work(message);
                 round.finish();
             }
         }));

@@ -27,9 +27,6 @@
 // before it is received. Each value costs an allocation, and O(log n) comparisons in
 // and out under a lock.
 //
-// Who sleeps is woken once, by one value or one place. A future that was woken and is
-// neither polled nor dropped may keep one other asleep until more is sent or received.
-//
 // Thread safety, lifetime, dropping: sync/priority_sender.h,
 // sync/priority_receiver.h.
 #ifndef WEFT_SYNC_PRIORITY_CHANNEL_H_

@@ -14,7 +14,6 @@
 #include "weft/sync/priority_message.h"
 #include "weft/sync/queue_step.h"
 #include "weft/task/context.h"
-#include "weft/task/waker.h"
 
 namespace weft::sync_internal {
 namespace {
@@ -35,7 +34,7 @@ bool PriorityCore::IsClosed() const {
 }
 
 QueueResult PriorityCore::Push(PriorityMessage& message) {
-  Waker receiver;
+  ChannelWaits::Notified receiver;
   std::vector<PriorityHeap::Entry> spare;  // goes after the lock is released
   {
     std::unique_lock lock(waits_.mutex);
@@ -50,7 +49,7 @@ QueueResult PriorityCore::Push(PriorityMessage& message) {
       receiver = waits_.NotifyFront(waits_.receivers, kNothing);
     }
   }
-  std::move(receiver).Wake();
+  waits_.Wake(waits_.receivers, std::move(receiver), kNothing);
   return QueueResult::kDone;
 }
 
@@ -70,7 +69,7 @@ QueueResult PriorityCore::ForcePush(PriorityMessage& message,
 }
 
 QueueResult PriorityCore::Pop(PriorityMessage*& message) {
-  Waker sender;
+  ChannelWaits::Notified sender;
   {
     std::lock_guard lock(waits_.mutex);
     if (heap_.size() == 0) {
@@ -81,7 +80,7 @@ QueueResult PriorityCore::Pop(PriorityMessage*& message) {
       sender = waits_.NotifyFront(waits_.senders, kNothing);
     }
   }
-  std::move(sender).Wake();
+  waits_.Wake(waits_.senders, std::move(sender), kNothing);
   return QueueResult::kDone;
 }
 
@@ -95,37 +94,15 @@ bool PriorityCore::Close() {
 }
 
 bool PriorityCore::SleepAsReceiver(ChannelNode& node, Context& cx) {
-  Waker sender;
-  const bool sleeps = waits_.Sleep(
+  return waits_.Sleep(
       waits_.receivers, node, cx,
-      [&] {
-        if (heap_.size() != 0 || closed_) return false;
-        // One that was woken may have been forgotten.
-        if (!waits_.senders.IsEmpty()) {
-          sender = waits_.NotifyFront(waits_.senders, kNothing);
-        }
-        return true;
-      },
-      kNothing);
-  std::move(sender).Wake();
-  return sleeps;
+      [this] { return heap_.size() == 0 && !closed_; }, kNothing);
 }
 
 bool PriorityCore::SleepAsSender(ChannelNode& node, Context& cx) {
-  Waker receiver;
-  const bool sleeps = waits_.Sleep(
-      waits_.senders, node, cx,
-      [&] {
-        if (!IsFull() || closed_) return false;
-        // As above.
-        if (!waits_.receivers.IsEmpty()) {
-          receiver = waits_.NotifyFront(waits_.receivers, kNothing);
-        }
-        return true;
-      },
+  return waits_.Sleep(
+      waits_.senders, node, cx, [this] { return IsFull() && !closed_; },
       kNothing);
-  std::move(receiver).Wake();
-  return sleeps;
 }
 
 bool PriorityCore::SleepUntilClosed(ChannelNode& node, Context& cx) {

@@ -20,6 +20,7 @@
 #include <limits>
 
 #include "weft/sync/channel_waits.h"
+#include "weft/sync/end_count.h"
 #include "weft/sync/priority_heap.h"
 #include "weft/sync/priority_message.h"
 #include "weft/sync/queue_step.h"
@@ -64,22 +65,8 @@ class PriorityCore {
   void DropSender(ChannelNode& node);
   void DropCloser(ChannelNode& node);
 
-  class Count {
-   public:
-    uint32_t Get() const { return count_.load(std::memory_order_acquire); }
-    // Relaxed: one more is made from an existing one.
-    void Add() { count_.fetch_add(1, std::memory_order_relaxed); }
-    // True if it was the last one. Acquire-release: that one sees all the others
-    // did.
-    bool Remove() {
-      return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-    }
-
-   private:
-    std::atomic<uint32_t> count_{1};
-  };
-  Count& senders() { return senders_; }
-  Count& receivers() { return receivers_; }
+  EndCount& senders() { return senders_; }
+  EndCount& receivers() { return receivers_; }
 
   // The last end of one side is gone. After the second call so is the core, which is
   // empty: the last receiver saw to that.
@@ -89,8 +76,8 @@ class PriorityCore {
   bool IsFull() const { return heap_.size() >= capacity_; }
 
   const size_t capacity_;
-  Count senders_;
-  Count receivers_;
+  EndCount senders_;
+  EndCount receivers_;
   std::atomic<int> sides_{2};
 
   mutable ChannelWaits waits_;

@@ -216,6 +216,8 @@ class PriorityReceiver {
     if (!polled->ok()) return std::optional<T>();
     return std::optional<T>(*std::move(*polled));
   }
+  // Of a pending PollNext().
+  void StopWaiting() { next_.reset(); }
 
   // Closes: nothing is sent any more; what was can be received. True if it was
   // not closed before.

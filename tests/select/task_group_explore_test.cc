@@ -122,7 +122,7 @@ Task<absl::Status> CancelSomeTasks(LiveCounter* counter, Random* random) {
 }
 
 TEST(TaskGroupExploreTest, CancellingOneTaskTouchesNoOther) {
-  ExpectHolds("cancelling one", [](DeterministicExecutor& executor) {
+  ExpectHolds([](DeterministicExecutor& executor) {
     LiveCounter counter;
     return executor.Run(CancelSomeTasks(&counter, &executor.random()));
   });

@@ -731,7 +731,8 @@ TEST(BoundedChannelTest, ASenderWaitsForRoom) {
 TEST(BoundedChannelTest, ASenderThatWasOvertakenIsStillTheFirst) {
   auto [sender, receiver] = Channel<int>(1);
   CountingWaker first_waker, second_waker;
-  Context first_cx(first_waker.waker()), second_cx(second_waker.waker());
+  Context first_cx = Prompt(first_waker);
+  Context second_cx = Prompt(second_waker);
   auto first = sender.Send(1);
   auto second = sender.Send(2);
   EXPECT_TRUE(sender.TrySend(0).ok());

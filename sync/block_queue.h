@@ -7,21 +7,25 @@
 //
 // Values lie in blocks of 31, in a list. Place p lies in block p / 32; the place
 // behind a block's last one stands for "the next block is being linked", and whoever
-// claimed the last one moves the word on when that is done. A block is freed by
-// whoever is the last to take a value from it. Nothing is allocated before the first
-// value is sent.
+// claimed the last one moves the word on when that is done. Nothing is allocated
+// before the first value is sent.
+//
+// A block is retired when its last place is claimed by a receiver, and freed when a
+// later block is, if all its values have been taken by then. Who moves the word on
+// does both, alone; so to take a value costs a store and no read-modify-write.
 //
 //   tail_   kClosed, kReceiversWait as in RingQueue; the rest is the place
 //   head_   the place, at the same position
 //
-// An operation costs one read-modify-write to claim a place; taking a value, one
-// more, to count it. (After the list of blocks of Tokio's and crossbeam's channels.)
+// An operation costs one read-modify-write, to claim a place. (After the list of
+// blocks of Tokio's and crossbeam's channels, which have two.)
 //
 // Thread safety: all methods from any thread.
 // Lifetime: what is still inside is destroyed with it.
 #ifndef WEFT_SYNC_BLOCK_QUEUE_H_
 #define WEFT_SYNC_BLOCK_QUEUE_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -50,6 +54,9 @@ class BlockQueue {
     while (Pop(take).result == QueueResult::kDone) value.reset();
     // Relaxed: nobody else is left.
     delete head_block_.load(std::memory_order_relaxed);
+    while (retired_ != nullptr) {
+      delete std::exchange(retired_, retired_->older);
+    }
   }
 
   // Moves `value` in, unless closed.
@@ -84,7 +91,7 @@ class BlockQueue {
       Slot& slot = block->slots[offset];
       ::new (slot.memory) T(std::move(value));
       // Release: publishes the value.
-      slot.full.store(true, std::memory_order_release);
+      slot.state.store(kFull, std::memory_order_release);
       return {QueueResult::kDone, (tail & kReceiversWait) != 0};
     }
   }
@@ -176,16 +183,17 @@ class BlockQueue {
   static constexpr int kPlaceShift = 2;
   static constexpr uint64_t kOnePlace = uint64_t{1} << kPlaceShift;
 
+  enum SlotState : uint8_t { kEmpty, kFull, kTaken };
+
   struct Slot {
     T& value() { return *std::launder(reinterpret_cast<T*>(memory)); }
 
-    typename Atomics::template Atomic<bool> full{false};
+    typename Atomics::template Atomic<SlotState> state{kEmpty};
     alignas(T) unsigned char memory[sizeof(T)];
   };
   struct Block {
     typename Atomics::template Atomic<Block*> next{nullptr};
-    // Slots from which the value was taken.
-    typename Atomics::template Atomic<uint32_t> taken{0};
+    Block* older = nullptr;  // the one that was retired before
     Slot slots[kSlots];
   };
 
@@ -198,7 +206,7 @@ class BlockQueue {
   }
 
   void InstallFirst() {
-    auto first = std::make_unique<Block>();
+    auto first = std::make_unique_for_overwrite<Block>();
     Block* none = nullptr;
     // Release: publishes the block. Acquire: somebody else's.
     if (tail_block_.compare_exchange_strong(none, first.get(),
@@ -227,7 +235,29 @@ class BlockQueue {
     }
     // Release: as in LinkNext.
     head_block_.store(next, std::memory_order_release);
+    Retire(block);
     head_.fetch_add(kOnePlace, std::memory_order_acq_rel);
+  }
+
+  // By who moves on, with all the claims after it waiting: one at a time.
+  void Retire(Block& block) {
+    block.older = retired_;
+    retired_ = &block;
+    for (Block** link = &block.older; *link != nullptr;) {
+      Block* const old = *link;
+      if (IsTaken(*old)) {
+        *link = old->older;
+        delete old;
+      } else {
+        link = &old->older;
+      }
+    }
+  }
+  static bool IsTaken(const Block& block) {
+    return std::ranges::all_of(block.slots, [](const Slot& slot) {
+      // Acquire: who took the value is done with the block.
+      return slot.state.load(std::memory_order_acquire) == kTaken;
+    });
   }
 
   template <class Take>
@@ -235,13 +265,11 @@ class BlockQueue {
     Slot& slot = block.slots[offset];
     Backoff<Atomics> backoff;
     // Acquire: the value.
-    while (!slot.full.load(std::memory_order_acquire)) backoff.Wait();
+    while (slot.state.load(std::memory_order_acquire) != kFull) backoff.Wait();
     take(std::move(slot.value()));
     slot.value().~T();
-    // Acquire-release: the last one sees that all others are done.
-    if (block.taken.fetch_add(1, std::memory_order_acq_rel) + 1 == kSlots) {
-      delete &block;
-    }
+    // Release: the last use of the block, for who frees it.
+    slot.state.store(kTaken, std::memory_order_release);
   }
 
   // Whether nothing lies at `head`, which is not a gap. A tail that was seen before
@@ -271,7 +299,8 @@ class BlockQueue {
   typename Atomics::template Atomic<uint64_t> head_{0};
   typename Atomics::template Atomic<Block*> head_block_{nullptr};
   typename Atomics::template Atomic<uint64_t> tail_seen_{0};
-  [[maybe_unused]] char second_gap_[kCacheLine - 3 * sizeof(uint64_t)];
+  Block* retired_ = nullptr;  // the newest; of who moves `head_` on
+  [[maybe_unused]] char second_gap_[kCacheLine - 4 * sizeof(uint64_t)];
 };
 
 }  // namespace weft::sync_internal

@@ -4,10 +4,11 @@
 // RingQueue: a bounded queue with any number of senders and receivers, whose two
 // words also say whether anybody sleeps. Internal to channels.
 //
-// Each slot has a turn that tells whose it is. Place p lies in slot p mod slots;
+// Each slot has a turn that tells whose it is. Place p lies in slot p mod slots, in
+// lap p - p mod slots, which is 0 at first;
 //
-//   turn == 2 p      free: of the sender that claims place p
-//   turn == 2 p + 1  full: of the receiver that claims place p
+//   turn == 2 lap      free: of the sender that claims the slot's place in that lap
+//   turn == 2 lap + 1  full: of the receiver that does
 //
 // A sender claims a place by moving `tail_`, moves its value in and sets the turn;
 // a receiver claims it by moving `head_`, moves the value out and sets the turn of
@@ -49,6 +50,7 @@
 #include <utility>
 
 #include "weft/sync/queue_step.h"
+#include "weft/sync/slot_table.h"
 #include "weft/task/task_state.h"
 
 namespace weft::sync_internal {
@@ -62,19 +64,13 @@ class RingQueue {
   explicit RingQueue(size_t capacity)
       : capacity_(capacity),
         mask_(std::bit_ceil(capacity) - 1),
-        slots_(new Slot[mask_ + 1]) {
-    for (size_t i = 0; i <= mask_; ++i) {
-      // Relaxed: whoever shares the queue publishes it.
-      slots_[i].turn.store(FreeTurn(i), std::memory_order_relaxed);
-    }
-  }
+        slots_(mask_ + 1) {}
   RingQueue(const RingQueue&) = delete;
   RingQueue& operator=(const RingQueue&) = delete;
   ~RingQueue() {
     std::optional<T> value;
     const auto take = [&](T&& item) { value.emplace(std::move(item)); };
     while (Pop(take).result == QueueResult::kDone) value.reset();
-    delete[] slots_;
   }
 
   size_t capacity() const { return capacity_; }
@@ -145,7 +141,7 @@ class RingQueue {
         continue;
       }
       for (size_t i = 0; i < ready; ++i) {
-        Slot& slot = SlotOf(place + i);
+        Slot& slot = *FindSlot(place + i);
         take(std::move(slot.value()));
         slot.value().~T();
         // Release: the slot is empty, for the sender that gets it.
@@ -216,7 +212,7 @@ class RingQueue {
   struct Slot {
     T& value() { return *std::launder(reinterpret_cast<T*>(memory)); }
 
-    typename Atomics::template Atomic<uint64_t> turn;
+    typename Atomics::template Atomic<uint64_t> turn{0};
     alignas(T) unsigned char memory[sizeof(T)];
   };
 
@@ -232,8 +228,10 @@ class RingQueue {
 
   static uint64_t PlaceOf(uint64_t word) { return word >> kPlaceShift; }
   static uint64_t ToWord(uint64_t place) { return place << kPlaceShift; }
-  static uint64_t FreeTurn(uint64_t place) { return (place & kPlaceMask) * 2; }
-  static uint64_t FullTurn(uint64_t place) { return FreeTurn(place) + 1; }
+  uint64_t FreeTurn(uint64_t place) const {
+    return (place & kPlaceMask & ~mask_) * 2;
+  }
+  uint64_t FullTurn(uint64_t place) const { return FreeTurn(place) + 1; }
 
   // Replaces an old value of a word that has changed meanwhile; false if it has not.
   template <class Word>
@@ -243,7 +241,8 @@ class RingQueue {
     return value != old;
   }
 
-  Slot& SlotOf(uint64_t place) { return slots_[place & mask_]; }
+  // Null if no sender has come so far.
+  Slot* FindSlot(uint64_t place) { return slots_.Find(place & mask_); }
 
   // Claims the next place and moves `value` there; takes `reserved` back.
   QueueStep Claim(T& value, uint64_t reserved) {
@@ -252,7 +251,8 @@ class RingQueue {
     for (;;) {
       if ((tail & kClosed) != 0) return {QueueResult::kClosed};
       const uint64_t place = PlaceOf(tail);
-      Slot& slot = SlotOf(place);
+      // Before the place is claimed, as memory may run out.
+      Slot& slot = slots_.FindOrMake(place & mask_);
       // Acquire: the slot was emptied.
       const bool is_free =
           slot.turn.load(std::memory_order_acquire) == FreeTurn(place);
@@ -282,10 +282,13 @@ class RingQueue {
   // How many of the `count` slots from `place` on are full.
   size_t CountFull(uint64_t place, size_t count) {
     size_t full = 0;
-    while (full < count &&
-           // Acquire: the value.
-           SlotOf(place + full).turn.load(std::memory_order_acquire) ==
-               FullTurn(place + full)) {
+    while (full < count) {
+      const Slot* const slot = FindSlot(place + full);
+      // Acquire: the value.
+      if (slot == nullptr || slot->turn.load(std::memory_order_acquire) !=
+                                 FullTurn(place + full)) {
+        break;
+      }
       ++full;
     }
     return full;
@@ -319,7 +322,7 @@ class RingQueue {
   [[maybe_unused]] char second_gap_[kCacheLine - sizeof(uint64_t)];
   const size_t capacity_;
   const size_t mask_;
-  Slot* const slots_;
+  SlotTable<Slot, Atomics> slots_;
 };
 
 }  // namespace weft::sync_internal

@@ -55,7 +55,7 @@ namespace weft::sync_internal {
 // What the two ends share. The value is the sender's until it is sent.
 template <class T>
 struct OneshotState {
-  std::atomic<uint32_t> references{1};
+  std::atomic<uint32_t> references{2};  // of the two ends
   BasicOneshotCore<> core;
   std::optional<UnitIfVoid<T>> value;
 };
@@ -64,6 +64,7 @@ struct OneshotState {
 template <class T>
 class OneshotRef {
  public:
+  // Takes over a reference.
   explicit OneshotRef(OneshotState<T>* state) : state_(state) {}
   OneshotRef(const OneshotRef& other) : state_(other.state_) {
     // Relaxed: a new reference is made from an existing one.
@@ -216,7 +217,11 @@ template <class T>
 std::optional<UnitIfVoid<T>> OneshotSender<T>::Send(UnitIfVoid<T> value) && {
   OneshotSender self = std::move(*this);
   self.state_->value.emplace(std::move(value));
-  if (self.state_->core.Send()) return std::nullopt;
+  if (self.state_->core.Send()) {
+    // There is nothing more to tell the receiver.
+    const sync_internal::OneshotRef<T> sent = std::move(self.state_);
+    return std::nullopt;
+  }
   std::optional<UnitIfVoid<T>> unsent = std::move(self.state_->value);
   self.state_->value.reset();
   return unsent;
@@ -240,8 +245,9 @@ void OneshotReceiver<T>::Drop() {
 
 template <class T>
 std::pair<OneshotSender<T>, OneshotReceiver<T>> Oneshot() {
-  sync_internal::OneshotRef<T> state(new sync_internal::OneshotState<T>);
-  return {OneshotSender<T>(state), OneshotReceiver<T>(state)};
+  using Ref = sync_internal::OneshotRef<T>;
+  auto* const state = new sync_internal::OneshotState<T>;
+  return {OneshotSender<T>(Ref(state)), OneshotReceiver<T>(Ref(state))};
 }
 
 }  // namespace weft::sync

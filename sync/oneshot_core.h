@@ -4,17 +4,21 @@
 // The state of a oneshot channel without its value. Internal; sync/oneshot.h is
 // the channel.
 //
-// One word of three bits, each set once and never cleared:
+// One word of five bits, each set once and never cleared:
 //
-//   kSent          The value is in place and the receiver's. Set by the sender,
-//                  and only while kReceiverGone is clear.
-//   kSenderGone    The sender is gone. Set after kSent, if that is ever set.
-//   kReceiverGone  The receiver will take nothing that is not sent yet.
+//   kSent           The value is in place and the receiver's. Set by the sender,
+//                   and only while kReceiverGone is clear.
+//   kSenderGone     The sender is gone without having sent.
+//   kReceiverGone   The receiver will take nothing that is not sent yet.
+//   kReceiverWaits  The receiver has left a waker; or the sender's side has,
+//   kSenderWaits    for kReceiverGone.
 //
-// Both sides set their bits by read-modify-writes, so one comes first: with
-// kSent first the value is the receiver's, also if it closes later; with
-// kReceiverGone first the sender keeps it. Each side sets its bit and then
-// wakes the other's waker; each leaves its waker and then looks at the word.
+// All set their bits by read-modify-writes, so one comes first: with kSent first
+// the value is the receiver's, also if it closes later; with kReceiverGone first
+// the sender keeps it. Each side leaves its waker, sets its waiting bit, and finds
+// in the word that this replaced whether what it waits for had come before; if not,
+// the other side sees the bit in the word that it replaces, and wakes. So where
+// nobody had to wait no waker is looked for.
 //
 // Thread safety: one sending and one receiving thread at a time.
 #ifndef WEFT_SYNC_ONESHOT_CORE_H_
@@ -51,14 +55,17 @@ class BasicOneshotCore {
     } while (!word_.compare_exchange_strong(word, word | kSent,
                                             std::memory_order_acq_rel,
                                             std::memory_order_relaxed));
-    receiver_waker_.Wake();
+    if ((word & kReceiverWaits) != 0) receiver_waker_.Wake();
     return true;
   }
+  // Of one that has not sent.
   void DropSender() {
     // Release: what the sender did happens before the receiver learns of it.
     const uint32_t word =
         word_.fetch_or(kSenderGone, std::memory_order_acq_rel);
-    if ((word & (kSent | kReceiverGone)) == 0) receiver_waker_.Wake();
+    if ((word & kReceiverGone) == 0 && (word & kReceiverWaits) != 0) {
+      receiver_waker_.Wake();
+    }
   }
   bool IsClosed() const {
     // Acquire: pairs with the release in Close.
@@ -67,37 +74,55 @@ class BasicOneshotCore {
   bool PollClosed(const W& waker) {
     if (IsClosed()) return true;
     sender_waker_.Register(waker);
-    return IsClosed();
+    // Acquire-release: the waker is there for who sees the bit, and what happened
+    // before kReceiverGone for this.
+    return (word_.fetch_or(kSenderWaits, std::memory_order_acq_rel) &
+            kReceiverGone) != 0;
   }
-  void ForgetClosedWaker() { static_cast<void>(sender_waker_.Take()); }
+  void ForgetClosedWaker() { Forget(sender_waker_, kSenderWaits); }
 
   // --- The receiver's side.
 
   Received TryReceive() const {
     // Acquire: pairs with the releases of the sender's side.
-    const uint32_t word = word_.load(std::memory_order_acquire);
-    if ((word & kSent) != 0) return Received::kValue;
-    return word != 0 ? Received::kClosed : Received::kNothingYet;
+    return ReceivedBy(word_.load(std::memory_order_acquire));
   }
   Received PollReceive(const W& waker) {
     const Received received = TryReceive();
     if (received != Received::kNothingYet) return received;
     receiver_waker_.Register(waker);
-    return TryReceive();
+    // Acquire-release: as in PollClosed().
+    return ReceivedBy(
+        word_.fetch_or(kReceiverWaits, std::memory_order_acq_rel));
   }
   void Close() {
     // Acquire: a value that was sent may be taken now. Release: as DropSender.
-    if ((word_.fetch_or(kReceiverGone, std::memory_order_acq_rel) &
-         kReceiverGone) == 0) {
+    const uint32_t word =
+        word_.fetch_or(kReceiverGone, std::memory_order_acq_rel);
+    if ((word & kReceiverGone) == 0 && (word & kSenderWaits) != 0) {
       sender_waker_.Wake();
     }
   }
-  void ForgetReceiverWaker() { static_cast<void>(receiver_waker_.Take()); }
+  void ForgetReceiverWaker() { Forget(receiver_waker_, kReceiverWaits); }
 
  private:
   static constexpr uint32_t kSent = 1;
   static constexpr uint32_t kSenderGone = 2;
   static constexpr uint32_t kReceiverGone = 4;
+  static constexpr uint32_t kReceiverWaits = 8;
+  static constexpr uint32_t kSenderWaits = 16;
+
+  static Received ReceivedBy(uint32_t word) {
+    if ((word & kSent) != 0) return Received::kValue;
+    return (word & (kSenderGone | kReceiverGone)) != 0 ? Received::kClosed
+                                                       : Received::kNothingYet;
+  }
+  // Relaxed: the bit is the caller's own.
+  void Forget(BasicAtomicWaker<Atomics, W>& waker, uint32_t waits) {
+    if ((word_.load(std::memory_order_relaxed) & waits) != 0) {
+      static_cast<void>(waker.Take());
+    }
+  }
 
   typename Atomics::template Atomic<uint32_t> word_;
   BasicAtomicWaker<Atomics, W> sender_waker_;

@@ -58,7 +58,8 @@ struct OneshotModel : rl::test_suite<OneshotModel<Atomics, scene>, 2> {
     }
     if (scene != Scene::kDrop) {
       value(RL_INFO) = 1;
-      if (!core->Send()) value(RL_INFO) = 2;  // still ours
+      if (core->Send()) return;
+      value(RL_INFO) = 2;  // still ours
     }
     core->DropSender();
   }

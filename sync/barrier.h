@@ -23,8 +23,8 @@
 #define WEFT_SYNC_BARRIER_H_
 
 #include <cstddef>
-#include <mutex>
 
+#include "weft/sync/small_mutex.h"
 #include "weft/sync/wait_queue.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
@@ -61,7 +61,7 @@ class Barrier {
   void DropWait(sync_internal::WaitNode& node);
 
   const size_t count_;
-  mutable std::mutex mutex_;
+  mutable sync_internal::SmallMutex mutex_;
   // All who have come in this round; fewer than `count_`. Guarded by `mutex_`.
   sync_internal::WaitQueue arrived_;
 };

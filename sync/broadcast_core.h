@@ -24,11 +24,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "weft/sync/broadcast_options.h"
+#include "weft/sync/small_mutex.h"
 #include "weft/sync/wait_queue.h"
 #include "weft/task/context.h"
 
@@ -130,7 +130,7 @@ class BroadcastCore {
   void ServeSenders();
 
   const sync::BroadcastOptions options_;
-  mutable std::mutex mutex_;
+  mutable SmallMutex mutex_;
   // Guarded by `mutex_`. Their number is a power of two, and not less than
   // `capacity_` or the number of messages.
   std::vector<Slot> slots_;

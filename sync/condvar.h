@@ -30,13 +30,13 @@
 
 #include <atomic>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "weft/sync/lock_guard.h"
 #include "weft/sync/mutex.h"
+#include "weft/sync/small_mutex.h"
 #include "weft/sync/wait_queue.h"
 #include "weft/task/block_on.h"
 #include "weft/task/context.h"
@@ -105,7 +105,7 @@ class Condvar {
   // Written under `mutex_`: whether there are `waiters_`.
   std::atomic<bool> has_waiters_{false};
 
-  std::mutex mutex_;
+  sync_internal::SmallMutex mutex_;
   sync_internal::WaitQueue waiters_;  // guarded by `mutex_`
 };
 

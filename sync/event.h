@@ -46,8 +46,8 @@
 
 #include <atomic>
 #include <cstddef>
-#include <mutex>
 
+#include "weft/sync/small_mutex.h"
 #include "weft/sync/wait_queue.h"
 #include "weft/sync/waiter_count.h"
 #include "weft/task/context.h"
@@ -97,7 +97,7 @@ class Event {
   // As many as are in `waiters_`.
   sync_internal::WaiterCount count_;
 
-  mutable std::mutex mutex_;
+  mutable sync_internal::SmallMutex mutex_;
   sync_internal::WaitQueue waiters_;
   // Nodes in the state kNotified.
   size_t notified_ = 0;

@@ -35,9 +35,9 @@
 #define WEFT_SYNC_NOTIFY_H_
 
 #include <cstdint>
-#include <mutex>
 
 #include "weft/sync/notify_word.h"
+#include "weft/sync/small_mutex.h"
 #include "weft/sync/wait_queue.h"
 #include "weft/task/context.h"
 #include "weft/task/polled.h"
@@ -72,7 +72,7 @@ class Notify {
   void DropWait(sync_internal::WaitNode& node);
 
   Word word_;
-  std::mutex mutex_;
+  sync_internal::SmallMutex mutex_;
   sync_internal::WaitQueue waiters_;
 };
 

@@ -14,8 +14,8 @@
 #define WEFT_SYNC_ONCE_CORE_H_
 
 #include <atomic>
-#include <mutex>
 
+#include "weft/sync/small_mutex.h"
 #include "weft/sync/wait_queue.h"
 #include "weft/task/context.h"
 
@@ -59,7 +59,7 @@ class OnceCore {
   // Written under `mutex_`, read anywhere; set last in a turn.
   std::atomic<bool> has_value_{false};
 
-  std::mutex mutex_;
+  SmallMutex mutex_;
   // Guarded by `mutex_`. While nobody has the turn, nobody waits for it.
   bool turn_taken_ = false;
   WaitQueue turn_waiters_;

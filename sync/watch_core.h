@@ -20,9 +20,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "weft/sync/small_mutex.h"
 #include "weft/sync/wait_queue.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
@@ -81,7 +81,7 @@ class WatchCore {
 
   std::atomic<uint64_t> word_{0};
 
-  mutable std::mutex mutex_;
+  mutable SmallMutex mutex_;
   // Guarded by `mutex_`, as all that follows.
   Value value_;
   size_t senders_ = 1;

@@ -3,6 +3,7 @@
 
 #include "weft/select/child_set.h"
 
+#include <new>
 #include <utility>
 
 #include "weft/select/child_waker.h"
@@ -15,9 +16,7 @@ const WakerVTable Child::kLent = {
     .clone =
         [](void* data) {
           Child& child = *static_cast<Child*>(data);
-          ChildNode& node = child.set_->NodeOf(child);
-          node.Ref();
-          return Waker(&Child::kCounted, &node);
+          return child.set_->MakeWaker(child);
         },
     // Nobody owns a reference of it to use up, or to drop.
     .wake = [](void* data) { static_cast<Child*>(data)->woken_ = true; },
@@ -53,19 +52,46 @@ bool ChildSet::TakeWoken() {
   return front_ != nullptr;
 }
 
+void ChildSet::Requeue(Child& child) {
+  if (child.woken_) {
+    Enqueue(child);
+  } else {
+    child.next_ = std::exchange(nodeless_, &child);
+  }
+}
+
+void ChildSet::TakeNodeless() {
+  while (nodeless_ != nullptr) {
+    Child& child = *nodeless_;
+    nodeless_ = child.next_;
+    Enqueue(child);
+  }
+}
+
 bool ChildSet::Park(const Waker& waker) {
-  parked_ = list().Park(waker);
+  if (list() == nullptr) {
+    waker.WakeByRef();
+    return true;
+  }
+  parked_ = list_->Park(waker);
   return parked_;
 }
 
-ChildNode& ChildSet::NodeOf(Child& child) {
-  if (child.node_ == nullptr) child.node_ = new ChildNode(list(), &child);
-  return *child.node_;
+// Without exceptions, since a clone of a waker must not fail. One that got the
+// owner's gets no node in the same poll: it would then be queued by that as well.
+Waker ChildSet::MakeWaker(Child& child) {
+  if (!child.nodeless_ && child.node_ == nullptr && list() != nullptr) {
+    child.node_ = new (std::nothrow) ChildNode(*list_, &child);
+  }
+  child.nodeless_ = child.node_ == nullptr;
+  if (child.nodeless_) return *owner_;
+  child.node_->Ref();
+  return Waker(&Child::kCounted, child.node_);
 }
 
-WokenList& ChildSet::list() {
-  if (list_ == nullptr) list_ = new WokenList();
-  return *list_;
+WokenList* ChildSet::list() {
+  if (list_ == nullptr) list_ = new (std::nothrow) WokenList();
+  return list_;
 }
 
 }  // namespace weft::select_internal

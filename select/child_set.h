@@ -6,7 +6,9 @@
 // A child is polled with a waker of its own (select/child_waker.h). While it is
 // polled that is lent: a wake during the poll sets a flag, and only a clone
 // makes the counted node. So a child that never clones its waker costs no
-// allocation and no atomic operation.
+// allocation and no atomic operation. Where there is no memory for the node, the
+// clone is one of the owner's waker instead, which knows no child: so one that
+// got such a clone is polled in each poll of the owner, until it has a node.
 //
 // Woken children stand in a queue, a plain list, in the order in which they
 // were woken. New ones count as woken. A set that has woken children left when
@@ -66,10 +68,12 @@ class Child {
 
   ChildNode* node_ = nullptr;  // made at the first clone of its waker
   ChildSet* set_ = nullptr;    // that polls it right now
-  Child* next_ = nullptr;      // in the queue
+  Child* next_ = nullptr;      // in the queue, or among those without a node
   bool queued_ = false;
   bool taken_ = false;  // the node's link is ours: it is to be unlinked
   bool woken_ = false;  // by the lent waker
+  // In its last poll its waker's clones were the owner's. Then there is no node.
+  bool nodeless_ = false;
 };
 
 class ChildSet {
@@ -78,11 +82,13 @@ class ChildSet {
   ChildSet(ChildSet&& other) noexcept
       : front_(std::exchange(other.front_, nullptr)),
         back_(std::exchange(other.back_, nullptr)),
+        nodeless_(std::exchange(other.nodeless_, nullptr)),
         list_(std::exchange(other.list_, nullptr)),
         parked_(std::exchange(other.parked_, false)) {}
   ChildSet& operator=(ChildSet&& other) noexcept {
     std::swap(front_, other.front_);
     std::swap(back_, other.back_);
+    std::swap(nodeless_, other.nodeless_);
     std::swap(list_, other.list_);
     std::swap(parked_, other.parked_);
     return *this;
@@ -107,6 +113,7 @@ class ChildSet {
     // Also where the queue is not empty: children that wake themselves while
     // they are polled keep it so, and would keep the turn from all others.
     TakeWoken();
+    TakeNodeless();
     for (size_t polls = 0;; ++polls) {
       while (front_ == nullptr && !TakeWoken()) {
         if (Park(cx.waker())) return false;
@@ -125,12 +132,14 @@ class ChildSet {
   auto Poll(Child& child, Context& cx, PollFn poll) {
     child.set_ = this;
     child.woken_ = false;
+    child.nodeless_ = false;
+    owner_ = &cx.waker();
     const BorrowedWaker waker(
         child.node_ != nullptr ? &Child::kCounted : &Child::kLent,
         child.node_ != nullptr ? static_cast<void*>(child.node_) : &child);
     Context inner = cx.WithWaker(waker.get());
     auto polled = poll(inner);
-    if (child.woken_ && polled.IsPending()) Enqueue(child);
+    if (polled.IsPending() && (child.woken_ || child.nodeless_)) Requeue(child);
     return polled;
   }
 
@@ -139,6 +148,7 @@ class ChildSet {
   template <class AddFn>
   void TakeQueue(AddFn add) {
     TakeWoken();
+    TakeNodeless();
     while (front_ != nullptr) add(Take());
   }
   void Enqueue(Child& child) {
@@ -149,7 +159,7 @@ class ChildSet {
   }
 
   // All children are about to be destroyed, those in the queue included.
-  void AbandonQueue() { front_ = nullptr; }
+  void AbandonQueue() { front_ = nodeless_ = nullptr; }
 
   // Wakes the owner if it sleeps, to call Run() again.
   void WakeOwner() {
@@ -181,13 +191,23 @@ class ChildSet {
 
   // Appends to the queue what was woken from elsewhere; false if it is empty.
   bool TakeWoken();
-  // Registers `waker`; false if somebody was woken meanwhile.
+  // Of a child that a poll has woken or left without a node.
+  void Requeue(Child& child);
+  // Appends to the queue those that have no node.
+  void TakeNodeless();
+  // Registers `waker`; false if somebody was woken meanwhile. If there is no
+  // memory for that, wakes `waker`: it asks again and again then.
   bool Park(const Waker& waker);
-  ChildNode& NodeOf(Child& child);
-  WokenList& list();
+  // A waker of the child that is polled, to be kept.
+  Waker MakeWaker(Child& child);
+  // Null if there is no memory.
+  WokenList* list();
 
   Child* front_ = nullptr;
   Child* back_ = nullptr;  // valid while front_ is not null
+  // To be polled with the next poll of the owner; linked by next_.
+  Child* nodeless_ = nullptr;
+  const Waker* owner_ = nullptr;  // while a child is polled
   // Made with the first node, or when the owner first sleeps.
   WokenList* list_ = nullptr;
   bool parked_ = false;  // the owner sleeps, or was woken by the list

@@ -33,6 +33,7 @@ int64_t TotalAllocations() { return total; }
 int64_t LiveAllocations() { return live; }
 bool CountsAllocations() { return WEFT_COUNTS_ALLOCATIONS; }
 void FailAllocationAfter(int64_t n) { fails_after = n; }
+bool HasFailedAllocation() { return fails_after < 0; }
 
 }  // namespace weft
 

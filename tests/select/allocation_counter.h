@@ -26,6 +26,8 @@ bool CountsAllocations();
 // std::bad_alloc; no other one does. Negative: none. Without exceptions none
 // does.
 void FailAllocationAfter(int64_t n);
+// True once that one has failed.
+bool HasFailedAllocation();
 
 }  // namespace weft
 

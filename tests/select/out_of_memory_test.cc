@@ -3,9 +3,10 @@
 
 // weft-lint: allow-file(R22): the tests' tasks end before what they refer to.
 
-// Each allocation of an operation fails once: it throws std::bad_alloc then, and
-// nothing is leaked, nor left half done.
+// Each allocation of an operation fails once: it throws std::bad_alloc then, or
+// does without, and nothing is leaked, nor left half done.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -16,9 +17,12 @@
 #include "weft/select/cancellation_token.h"
 #include "weft/select/futures_ordered.h"
 #include "weft/select/futures_unordered.h"
+#include "weft/select/shared.h"
 #include "weft/select/task_group.h"
+#include "weft/stream/next.h"
 #include "weft/sync/event.h"
 #include "weft/task/context.h"
+#include "weft/task/counting_waker.h"
 #include "weft/task/live_counter.h"
 #include "weft/task/manual_executor.h"
 #include "weft/task/ready.h"
@@ -57,8 +61,8 @@ class OutOfMemoryTest : public testing::Test {
           fn();
         } catch (const std::bad_alloc&) {
           done = false;
-          failed = true;
         }
+        failed |= HasFailedAllocation();
         FailAllocationAfter(-1);
         return done;
       });
@@ -88,6 +92,75 @@ TEST_F(OutOfMemoryTest, AFutureIsPushedOrNot) {
     EXPECT_EQ(ordered.size(), in_order ? 1u : 0u);
     ordered.Push(Ready(2));
     EXPECT_EQ(**ordered.PollNext(cx_), in_order ? 1 : 2);
+  });
+}
+
+TEST_F(OutOfMemoryTest, AChildWithoutAWakerOfItsOwnIsWoken) {
+  FailEach([](auto attempt) {
+    CountingWaker owner;
+    Context cx(owner.waker());
+    std::array<sync::Event, 3> events;
+    FuturesUnordered<sync::Event::WaitFuture> waits;
+    for (auto& event : events) waits.Push(event.Wait());
+
+    EXPECT_TRUE(attempt([&] { EXPECT_TRUE(waits.PollNext(cx).IsPending()); }));
+    const bool is_woken = owner.TakeWakes() > 0;
+
+    for (auto& event : events) {
+      if (is_woken || waits.size() < events.size()) {
+        EXPECT_TRUE(waits.PollNext(cx).IsPending());
+      }
+      event.Set();
+      EXPECT_GT(owner.TakeWakes(), 0);
+      auto polled = waits.PollNext(cx);
+      ASSERT_TRUE(polled.IsReady());
+      EXPECT_TRUE(polled->has_value());
+    }
+    EXPECT_TRUE(waits.empty());
+  });
+}
+
+TEST_F(OutOfMemoryTest, ASetInASetIsWoken) {
+  using Inner = FuturesUnordered<sync::Event::WaitFuture>;
+  FailEach([](auto attempt) {
+    CountingWaker owner;
+    Context cx(owner.waker());
+    sync::Event event;
+    Inner inner;
+    inner.Push(event.Wait());
+    FuturesUnordered<NextFuture<Inner>> outer;
+    outer.Push(inner.Next());
+
+    EXPECT_TRUE(attempt([&] { EXPECT_TRUE(outer.PollNext(cx).IsPending()); }));
+    if (owner.TakeWakes() > 0) EXPECT_TRUE(outer.PollNext(cx).IsPending());
+    event.Set();
+
+    EXPECT_GT(owner.TakeWakes(), 0);
+    EXPECT_TRUE(outer.PollNext(cx).IsReady());
+    EXPECT_TRUE(inner.empty());
+  });
+}
+
+TEST_F(OutOfMemoryTest, AllCopiesOfASharedFutureGoOn) {
+  FailEach([](auto attempt) {
+    CountingWaker first;
+    CountingWaker second;
+    Context cx(first.waker());
+    Context other_cx(second.waker());
+    sync::Event event;
+    auto shared = Shared(event.Wait());
+    FuturesUnordered<decltype(shared)> copies;
+    copies.Push(shared);
+
+    EXPECT_TRUE(attempt([&] { EXPECT_TRUE(copies.PollNext(cx).IsPending()); }));
+    if (first.TakeWakes() > 0) EXPECT_TRUE(copies.PollNext(cx).IsPending());
+    EXPECT_TRUE(shared.Poll(other_cx).IsPending());
+    event.Set();
+
+    EXPECT_GT(first.TakeWakes(), 0);
+    EXPECT_EQ(second.TakeWakes(), 1);
+    EXPECT_TRUE(shared.Poll(other_cx).IsReady());
+    EXPECT_TRUE(copies.PollNext(cx).IsReady());
   });
 }
 

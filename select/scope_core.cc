@@ -5,8 +5,9 @@
 // one has ended, whoever awaits it is woken by now, and the list is taken again,
 // as it is if one was added: so results and new children need no other turn of
 // the scheduler, and a child that wakes itself is polled again no more often than
-// children begin and end. Whoever is in the list when the poll ends makes it ask
-// for another one.
+// children begin and end. Since each of them may start the next one, there is a
+// bound to that. Whoever is in the list when the poll ends makes it ask for another
+// one.
 //
 // No wake is lost: a wake before the poll is in the list that the poll takes; one
 // during the poll is in the list at its end; one after it finds the parent's
@@ -14,6 +15,7 @@
 #include "weft/select/scope_core.h"
 
 #include <atomic>
+#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <utility>
@@ -89,33 +91,40 @@ void ScopeCore::Wake(ScopeChild& child) {
     child.woken_ = true;
     child.Ref();
     child.next_woken_ = nullptr;
-    (last_woken_ != nullptr ? last_woken_->next_woken_ : first_woken_) = &child;
-    last_woken_ = &child;
+    (woken_.first != nullptr ? woken_.last->next_woken_ : woken_.first) =
+        &child;
+    woken_.last = &child;
     if (!polling_) std::swap(parent, parent_);
   }
   std::move(parent).Wake();
 }
 
-ScopeChild* ScopeCore::TakeWoken() {
+ScopeCore::WokenList ScopeCore::TakeWoken() {
   std::lock_guard lock(mutex_);
   polling_ = true;
-  last_woken_ = nullptr;
-  return std::exchange(first_woken_, nullptr);
+  return std::exchange(woken_, WokenList());
+}
+
+void ScopeCore::PutBack(WokenList batch) {
+  std::lock_guard lock(mutex_);
+  batch.last->next_woken_ = woken_.first;
+  if (woken_.first == nullptr) woken_.last = batch.last;
+  woken_.first = batch.first;
 }
 
 bool ScopeCore::PollAll(Context& cx, std::exception_ptr& exception) {
-  ScopeChild* batch = TakeWoken();
+  WokenList batch = TakeWoken();
   // Nobody else touches parent_ while this polls.
   if (!parent_.WillWake(cx.waker())) {
     Waker fresh = cx.waker();
     std::lock_guard lock(mutex_);
     std::swap(parent_, fresh);
   }
-  bool goes_on = true;
-  while (goes_on) {
+  size_t polls = 0;
+  for (bool goes_on = true; goes_on;) {
     added_ = false;
-    const bool ended = PollBatch(cx, batch, exception);
-    goes_on = (ended || added_) && exception == nullptr;
+    const bool ended = PollBatch(cx, batch, polls, exception);
+    goes_on = (ended || added_) && exception == nullptr && polls < kMaxPolls;
     if (goes_on) batch = TakeWoken();
   }
   if (exception != nullptr) DropAll();
@@ -123,25 +132,30 @@ bool ScopeCore::PollAll(Context& cx, std::exception_ptr& exception) {
   {
     std::lock_guard lock(mutex_);
     polling_ = false;
-    woken = first_woken_ != nullptr;
+    woken = woken_.first != nullptr;
   }
   if (first_ == nullptr) return true;
   if (woken) cx.waker().WakeByRef();
   return false;
 }
 
-bool ScopeCore::PollBatch(Context& cx, ScopeChild* batch,
+bool ScopeCore::PollBatch(Context& cx, WokenList batch, size_t& polls,
                           std::exception_ptr& exception) {
   bool ended = false;
-  while (batch != nullptr) {
-    const task_internal::CountedRef<ScopeChild> child(batch);
+  while (batch.first != nullptr) {
+    if (polls == kMaxPolls) {
+      PutBack(batch);
+      break;
+    }
+    const task_internal::CountedRef<ScopeChild> child(batch.first);
     {
       // From now on it may be woken again, and so be linked elsewhere.
       std::lock_guard lock(mutex_);
-      batch = child->next_woken_;
+      batch.first = child->next_woken_;
       child->woken_ = false;
     }
     if (exception != nullptr || child->done_) continue;
+    ++polls;
     const BorrowedWaker waker(&ScopeChild::kVTable, child.get());
     Context inner = cx.WithWaker(waker.get()).WithPromptness(cx.IsPrompt());
     bool ready = false;
@@ -180,7 +194,7 @@ void ScopeCore::DropAll() {
     std::lock_guard lock(mutex_);
     std::swap(parent, parent_);
   }
-  for (ScopeChild* child = TakeWoken(); child != nullptr;) {
+  for (ScopeChild* child = TakeWoken().first; child != nullptr;) {
     ScopeChild* const next = child->next_woken_;
     child->Unref();
     child = next;

@@ -18,6 +18,7 @@
 #define WEFT_SELECT_SCOPE_CORE_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -89,8 +90,9 @@ class ScopeCore {
   // the oldest child, whatever its function has started.
   void Add(task_internal::CountedRef<ScopeChild> child, bool is_body);
 
-  // Polls who was woken. True once no child is left, or one has thrown: that is
-  // in `exception` then, and the others are dropped.
+  // Polls who was woken, kMaxPolls of them at most; the rest in the next poll. True
+  // once no child is left, or one has thrown: that is in `exception` then, and the
+  // others are dropped.
   bool PollAll(Context& cx, std::exception_ptr& exception);
 
   // Drops the futures of all children, the newest one first.
@@ -101,14 +103,25 @@ class ScopeCore {
  private:
   friend ScopeChild;
 
+  static constexpr size_t kMaxPolls = 256;
+
+  // Children linked by next_woken_, each with a reference. None of them can be
+  // woken again.
+  struct WokenList {
+    ScopeChild* first = nullptr;
+    ScopeChild* last = nullptr;  // valid while `first` is not null
+  };
+
   ~ScopeCore() = default;
 
   void Wake(ScopeChild& child);
-  // The woken ones, in order, linked by next_woken_; each has a reference. None of
-  // them can be woken again before it is polled. A poll is under way from then on.
-  ScopeChild* TakeWoken();
-  // Polls a list of TakeWoken(); true if any of them has ended.
-  bool PollBatch(Context& cx, ScopeChild* batch, std::exception_ptr& exception);
+  // The woken ones, in order. A poll is under way from then on.
+  WokenList TakeWoken();
+  // Polls a list of TakeWoken(), and counts that in `polls`; puts back what is
+  // too much. True if any of them has ended.
+  bool PollBatch(Context& cx, WokenList batch, size_t& polls,
+                 std::exception_ptr& exception);
+  void PutBack(WokenList batch);
   // The child's future is gone.
   void Remove(ScopeChild& child);
 
@@ -123,8 +136,7 @@ class ScopeCore {
   std::mutex mutex_;
   // Under `mutex_`.
   bool polling_ = false;  // a poll is under way, and looks for the woken itself
-  ScopeChild* first_woken_ = nullptr;
-  ScopeChild* last_woken_ = nullptr;
+  WokenList woken_;
   Waker parent_;  // empty once it was woken
 };
 

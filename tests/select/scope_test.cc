@@ -3,6 +3,7 @@
 
 #include "weft/select/scope.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -115,7 +116,9 @@ TEST_F(ScopeTest, OnlyThoseThatWereWokenArePolled) {
     for (sync::Event& event : events) scope.Start(Waiter(event, polls));
     return Ready();
   });
-  EXPECT_TRUE(future.Poll(cx_).IsPending());
+  do {
+    EXPECT_TRUE(future.Poll(cx_).IsPending());
+  } while (waker_.TakeWakes() > 0);
   EXPECT_EQ(polls, kChildren);
 
   for (int i = 0; i < kChildren; ++i) {
@@ -199,6 +202,52 @@ TEST_F(ScopeTest, ChildrenThatYieldLetOtherTasksRun) {
       log, ElementsAre("child", "other", "child", "other", "child", "other"));
   EXPECT_TRUE(handle.IsFinished());
   EXPECT_TRUE(other.IsFinished());
+}
+
+TEST_F(ScopeTest, AChainOfChildrenYields) {
+  int started = 0;
+  std::function<void(Scope&)> start = [&](Scope& scope) {
+    if (++started == 1'000) return;
+    scope.Start([&]() -> Task<> {
+      start(scope);
+      co_return;
+    });
+  };
+  auto future = InScope([&](Scope& scope) -> Task<> {
+    start(scope);
+    co_return;
+  });
+
+  int polls = 1;
+  while (future.Poll(cx_).IsPending()) {
+    EXPECT_LE(started, 256 * polls + 1);
+    ++polls;
+    ASSERT_EQ(waker_.TakeWakes(), 1);
+  }
+
+  EXPECT_EQ(started, 1'000);
+  EXPECT_EQ(polls, 4);
+}
+
+TEST_F(ScopeTest, ManyWokenChildrenArePolledInTurnsOnceEach) {
+  sync::Event event;
+  std::vector<int> polls(600);
+  auto future = InScope([&](Scope& scope) {
+    for (int& count : polls) scope.Start(Waiter(event, count));
+    return Ready();
+  });
+
+  for (int turn = 1; turn <= 3; ++turn) {
+    EXPECT_TRUE(future.Poll(cx_).IsPending());
+    // The body is the last to be polled.
+    EXPECT_EQ(std::count(polls.begin(), polls.end(), 1),
+              std::min(turn * 256, 600));
+    EXPECT_EQ(waker_.TakeWakes(), turn < 3 ? 1 : 0);
+  }
+  event.Set();
+  while (future.Poll(cx_).IsPending()) ASSERT_GT(waker_.TakeWakes(), 0);
+
+  EXPECT_EQ(std::count(polls.begin(), polls.end(), 2), 600);
 }
 
 TEST_F(ScopeTest, HandlesGiveWhatChildrenGive) {

@@ -33,9 +33,9 @@ class GroupSpawn {
       : key_(std::move(key)), future_(std::move(future)), at_(at) {}
 
   // Spawns, once; with a permit if the group has a limit and the caller has one.
-  // The task's id, or that of no task if the group is cancelled.
-  TaskId operator()(const TaskGroupRef& core,
-                    std::optional<GroupPermit> permit) {
+  // The task's id, or that of no task if the group is cancelled. `core` is a
+  // reference of its own: the task may run at once, and destroy the group.
+  TaskId operator()(TaskGroupRef core, std::optional<GroupPermit> permit) {
     auto* entry = new Entry(std::move(key_));
     GroupTask<F, Entry> task(core, *entry, std::move(future_));
     if (!core->BeginSpawn(*entry)) return TaskId();

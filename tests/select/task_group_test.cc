@@ -763,6 +763,21 @@ TEST_F(TaskGroupTest, ATaskMayEndBeforeSpawnReturns) {
   EXPECT_THAT(*Now(join), IsOkAndHolds(ElementsAre(1, 2)));
 }
 
+TEST_F(TaskGroupTest, ATaskThatRunsAtOnceMayDestroyTheGroup) {
+  LiveCounter counter;
+  HookedSpawner spawner(nullptr, /*runs_at_once=*/true);
+  auto group =
+      std::make_unique<TaskGroup<>>(TaskGroupOptions{.spawner = &spawner});
+
+  group->Spawn([&group, object = counter.Make()]() -> Task<> {
+    group.reset();
+    co_return;
+  });
+
+  EXPECT_EQ(group, nullptr);
+  EXPECT_EQ(counter.live(), 0);
+}
+
 TEST_F(TaskGroupTest, CancellingWhileATaskIsSpawnedCancelsThatOneToo) {
   LiveCounter counter;
   TaskGroup<>* running = nullptr;

@@ -187,6 +187,8 @@ class [[nodiscard]] ScopeFuture {
   }
 
   Polled<Output> Poll(Context& cx) {
+    WEFT_CHECK(!scope_.has_value() || body_.has_value(),
+               "a future was polled after it was ready");
     if (!scope_.has_value()) {
       scope_.emplace();
       // The function may have started children before it throws.
@@ -200,9 +202,11 @@ class [[nodiscard]] ScopeFuture {
     }
     std::exception_ptr exception;
     if (!scope_->core_->PollAll(cx, exception)) return kPending;
+    std::optional<ScopedHandle<Output>> body = std::move(body_);
+    body_.reset();
     if (exception != nullptr) select_internal::Rethrow(exception);
     scope_->core_->DropAll();  // forgets the waker
-    return body_->Poll(cx);
+    return body->Poll(cx);
   }
 
   // See task/await_trace.h.
@@ -224,7 +228,7 @@ class [[nodiscard]] ScopeFuture {
   // What comes later is destroyed first.
   Fn fn_;
   std::optional<Scope> scope_;
-  std::optional<ScopedHandle<Output>> body_;
+  std::optional<ScopedHandle<Output>> body_;  // until the end
 };
 
 // A future that calls fn(scope); see above.

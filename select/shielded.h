@@ -31,6 +31,7 @@
 #include "weft/select/task_tracker.h"
 #include "weft/task/await_trace.h"
 #include "weft/task/borrow.h"
+#include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/future.h"
 #include "weft/task/invoke.h"
@@ -61,6 +62,7 @@ class [[nodiscard]] ShieldedFuture {
 
   Polled<Output> Poll(Context& cx) {
     if (future_.has_value()) Start(cx);
+    WEFT_CHECK(handle_.has_value(), "a future was polled after it was ready");
     Polled<Output> polled = kPending;
     const bool ended = select_internal::GuardedPoll(
         [&] {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "weft/sync/event.h"
+#include "weft/task/check.h"
 #include "weft/task/context.h"
 #include "weft/task/polled.h"
 
@@ -37,11 +38,13 @@ TaskTracker::Token::~Token() {
 }
 
 Polled<void> TaskTracker::WaitFuture::Poll(Context& cx) {
+  WEFT_CHECK(wait_.has_value(), "a future was polled after it was ready");
   // With a spent budget the event might be pending although it has notified.
   if (!cx.HasBudget()) return kPending;
-  if (wait_->Poll(cx).IsReady()) return Unit();
-  if (!core_->count.IsFinished()) return kPending;
-  cx.Charge();
+  if (wait_->Poll(cx).IsPending()) {
+    if (!core_->count.IsFinished()) return kPending;
+    cx.Charge();
+  }
   wait_.reset();
   return Unit();
 }

@@ -446,6 +446,14 @@ TEST_F(ScopeTest, AHandleWhoseScopeIsGoneDies) {
   EXPECT_DEATH(static_cast<void>(handle->Poll(cx_)), "whose scope is gone");
 }
 
+TEST_F(ScopeTest, PollingItAgainDies) {
+  auto future = InScope([](Scope&) { return Ready(); });
+  EXPECT_TRUE(future.Poll(cx_).IsReady());
+
+  EXPECT_DEATH(static_cast<void>(future.Poll(cx_).IsReady()),
+               "polled after it was ready");
+}
+
 // --- Threads.
 
 // Children are woken by other threads, while they are polled and while not.

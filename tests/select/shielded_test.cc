@@ -112,6 +112,15 @@ TEST_F(ShieldedTest, MovesWhileItRuns) {
   EXPECT_EQ(Poll(moved), 7);
 }
 
+TEST_F(ShieldedTest, PollingItAgainDies) {
+  auto shielded = Shielded(Ready(1));
+  EXPECT_EQ(Poll(shielded), std::nullopt);
+  executor_.RunUntilIdle();
+  EXPECT_EQ(Poll(shielded), 1);
+
+  EXPECT_DEATH(Poll(shielded), "polled after it was ready");
+}
+
 TEST_F(ShieldedTest, ATrackerWaitsForIt) {
   TaskTracker tracker;
   tracker.Close();

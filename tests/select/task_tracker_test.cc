@@ -102,6 +102,20 @@ TEST_F(TaskTrackerTest, AWaitThatHasEndedStaysSo) {
   EXPECT_TRUE(wait.Poll(cx_).IsReady());
 }
 
+TEST_F(TaskTrackerTest, PollingAWaitAgainDies) {
+  auto at_once = tracker_.Wait();
+  auto woken = tracker_.Wait();
+  EXPECT_TRUE(woken.Poll(cx_).IsPending());
+  tracker_.Close();
+  EXPECT_TRUE(at_once.Poll(cx_).IsReady());
+  EXPECT_TRUE(woken.Poll(cx_).IsReady());
+
+  EXPECT_DEATH(static_cast<void>(at_once.Poll(cx_).IsReady()),
+               "polled after it was ready");
+  EXPECT_DEATH(static_cast<void>(woken.Poll(cx_).IsReady()),
+               "polled after it was ready");
+}
+
 TEST_F(TaskTrackerTest, AClosedOneTakesTasks) {
   const TaskTracker copy = tracker_;
   std::optional<TaskTracker::Token> parent = tracker_.token();

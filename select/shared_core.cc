@@ -46,6 +46,7 @@ SharedCore::Turn SharedCore::Begin(WaitNode& node, Context& cx) {
   for (bool have_fresh = false;; have_fresh = true) {
     {
       const std::lock_guard lock(mutex_);
+      node.LeaveBatch();
       const bool turn = woken_ && !polling_;
       if (done_ || turn) {
         Remove(node);
@@ -72,8 +73,7 @@ void SharedCore::EndPending(WaitNode& node, Context& cx) {
   Waker fresh = cx.waker();
   WakeBatch wakers;
   {
-    std::unique_lock lock(mutex_);
-    wakers.Reserve(lock, [&] { return waits_.size(); });
+    const std::lock_guard lock(mutex_);
     polling_ = false;
     if (!woken_) {
       node.polled = true;
@@ -90,8 +90,7 @@ void SharedCore::EndPending(WaitNode& node, Context& cx) {
 void SharedCore::EndDone() {
   WakeBatch wakers;
   {
-    std::unique_lock lock(mutex_);
-    wakers.Reserve(lock, [&] { return waits_.size(); });
+    const std::lock_guard lock(mutex_);
     polling_ = false;
     done_ = true;
     wakers.AddAll(waits_);
@@ -102,8 +101,7 @@ void SharedCore::EndDone() {
 void SharedCore::Wake() {
   WakeBatch wakers;
   {
-    std::unique_lock lock(mutex_);
-    wakers.Reserve(lock, [&] { return waits_.size(); });
+    const std::lock_guard lock(mutex_);
     if (done_) return;
     woken_ = true;
     if (polling_) return;
@@ -116,6 +114,7 @@ void SharedCore::Leave(WaitNode& node) {
   if (!node.polled) return;
   Waker old;  // dropped after the mutex is released
   const std::lock_guard lock(mutex_);
+  node.LeaveBatch();
   Remove(node);
   std::swap(node.waker, old);
 }

@@ -36,10 +36,16 @@ enum class ClauseKind : uint8_t { kOn, kDefault, kElse };
 // What handler H returns for an output of type T.
 template <class H, class T>
 struct HandlerResult {
+  static_assert(std::is_invocable_v<H, T>,
+                "the handler of an On takes the output of its future; that of "
+                "a channel's Receive() is a StatusOr<T>, not a T");
   using Type = std::invoke_result_t<H, T>;
 };
 template <class H>
 struct HandlerResult<H, void> {
+  static_assert(std::is_invocable_v<H>,
+                "the handler of an On whose future has no output takes no "
+                "argument");
   using Type = std::invoke_result_t<H>;
 };
 

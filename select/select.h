@@ -279,6 +279,15 @@ HandlerSelectFuture<Clauses...> Select(Biased, Clauses... clauses) {
   return HandlerSelectFuture<Clauses...>(/*biased=*/true,
                                          std::move(clauses)...);
 }
+// Says what is wrong, where otherwise all overloads would.
+template <class... Args>
+  requires(select_internal::Clause<Args> || ...) &&
+          (select_internal::FutureArgument<Args> || ...)
+void Select(Args&&...) {
+  static_assert(sizeof...(Args) == 0,
+                "a Select takes futures, or clauses, not both: put each future "
+                "into an On(future, handler)");
+}
 
 }  // namespace weft
 

@@ -22,7 +22,7 @@ using sync_internal::Word;
 
 absl::StatusOr<Semaphore::Permit> Semaphore::BlockingAcquire(size_t count) {
   return task_internal::BlockFor("Semaphore::BlockingAcquire()",
-                                 AcquireMany(count));
+                                 Acquire(count));
 }
 
 absl::StatusOr<Semaphore::OwnedPermit> Semaphore::BlockingAcquireOwned(

@@ -76,8 +76,7 @@ class Semaphore {
 
   // Ready with `count` permits, all at once, or with ClosedStatus(). Takes its
   // place in the queue at its first poll. Requires: count <= kMaxPermits.
-  AcquireFuture Acquire();
-  AcquireFuture AcquireMany(size_t count);
+  AcquireFuture Acquire(size_t count = 1);
   absl::StatusOr<Permit> BlockingAcquire(size_t count = 1);
 
   // `count` permits if they can be had without waiting; else
@@ -214,10 +213,9 @@ class [[nodiscard]] BasicAcquireFuture {
   sync_internal::PermitCore::Waiter waiter_;
 };
 
-inline Semaphore::AcquireFuture Semaphore::AcquireMany(size_t count) {
+inline Semaphore::AcquireFuture Semaphore::Acquire(size_t count) {
   return AcquireFuture(this, count);
 }
-inline Semaphore::AcquireFuture Semaphore::Acquire() { return AcquireMany(1); }
 inline Semaphore::AcquireOwnedFuture Semaphore::AcquireOwned(
     std::shared_ptr<Semaphore> semaphore, size_t count) {
   return AcquireOwnedFuture(std::move(semaphore), count);

@@ -55,7 +55,7 @@ weft::Task<void> AcceptConnections(weft::net::TcpListener listener,
 
 weft::Task<void> AwaitConnections(std::shared_ptr<Service> service) {
   const absl::StatusOr<Place> all =
-      co_await service->places.AcquireMany(service->max_connections);
+      co_await service->places.Acquire(service->max_connections);
 }
 
 }  // namespace http

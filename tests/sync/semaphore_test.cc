@@ -52,7 +52,7 @@ constinit Semaphore static_semaphore(2);
 class Waiter {
  public:
   explicit Waiter(Semaphore& semaphore, size_t count = 1)
-      : acquire_(semaphore.AcquireMany(count)) {}
+      : acquire_(semaphore.Acquire(count)) {}
 
   // As an executor polls.
   bool Poll() { return PollIn(Context(waker_.waker()).WithPromptness(true)); }
@@ -485,10 +485,10 @@ TEST(SemaphoreTest, WakersMayGiveBackPermits) {
     Context cx(waker);
     CountingWaker other;
     Context in_other(other.waker());
-    auto replaced = semaphore.AcquireMany(10);
+    auto replaced = semaphore.Acquire(10);
     auto dropped =
-        std::make_unique<Semaphore::AcquireFuture>(semaphore.AcquireMany(10));
-    auto woken = semaphore.AcquireMany(2);
+        std::make_unique<Semaphore::AcquireFuture>(semaphore.Acquire(10));
+    auto woken = semaphore.Acquire(2);
     EXPECT_TRUE(replaced.Poll(cx).IsPending());
     EXPECT_TRUE(dropped->Poll(cx).IsPending());
     EXPECT_TRUE(woken.Poll(cx).IsPending());
@@ -559,7 +559,7 @@ TEST(SemaphoreTest, SurvivesADropAtEveryPoll) {
   LiveCounter counter;
   auto task = [](Semaphore* semaphore, LiveCounter::Object) -> Task<> {
     auto one = co_await semaphore->Acquire();
-    auto two = co_await semaphore->AcquireMany(2);
+    auto two = co_await semaphore->Acquire(2);
     std::move(*one).Forget();
     std::move(*two).Forget();
   };
@@ -690,7 +690,7 @@ Task<> Yields(int times) {
 Task<> AcquireOften(std::shared_ptr<Slots> slots, int index) {
   for (int round = 0; round < 4; ++round) {
     const size_t count = 1 + (index + round) % 2;
-    auto either = co_await Select(slots->semaphore.AcquireMany(count),
+    auto either = co_await Select(slots->semaphore.Acquire(count),
                                   Yields(1 + index + round));
     if (either.index() == 1) continue;
     auto permit = std::move(std::get<0>(either).value);
@@ -699,7 +699,7 @@ Task<> AcquireOften(std::shared_ptr<Slots> slots, int index) {
     co_await YieldNow();
     slots->held -= permit->count();
   }
-  auto permit = co_await slots->semaphore.AcquireMany(2);
+  auto permit = co_await slots->semaphore.Acquire(2);
   slots->done += permit.ok();
 }
 
@@ -744,7 +744,7 @@ void UseFromThreads(Semaphore::Order order) {
       for (int round = 0; round < rounds; ++round) {
         const size_t count = 1 + (round + i) % 3;
         {
-          auto dropped = semaphore.AcquireMany(count);
+          auto dropped = semaphore.Acquire(count);
           static_cast<void>(dropped.Poll(cx).IsReady());
         }
         auto permit = semaphore.BlockingAcquire(count);

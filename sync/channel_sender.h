@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -89,7 +90,9 @@ class Sender {
   SendFuture<T> Send(T&& value) const {
     return SendFuture<T>(state(), std::move(value));
   }
-  SendFuture<T> Send(const T& value) const {
+  SendFuture<T> Send(const T& value) const
+    requires std::is_copy_constructible_v<T>
+  {
     return SendFuture<T>(state(), value);
   }
   SendResult<T> BlockingSend(T value) const {

@@ -143,7 +143,9 @@ class PrioritySender {
   PrioritySendFuture<T> Send(T&& value, Priority priority) const {
     return {core(), Make(std::move(value), priority)};
   }
-  PrioritySendFuture<T> Send(const T& value, Priority priority) const {
+  PrioritySendFuture<T> Send(const T& value, Priority priority) const
+    requires std::is_copy_constructible_v<T>
+  {
     return {core(), Make(value, priority)};
   }
   SendResult<T> BlockingSend(T value, Priority priority) const {

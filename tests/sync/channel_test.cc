@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,13 @@ static_assert(Future<SendFuture<int>>);
 static_assert(Future<ReceiveFuture<int>>);
 static_assert(Stream<Receiver<int>>);
 static_assert(std::is_nothrow_move_constructible_v<Receiver<int>>);
+
+// An lvalue is copied, so what cannot be copied is refused before it is tried.
+template <class T>
+concept SendsCopies =
+    requires(const Sender<T>& sender, const T& value) { sender.Send(value); };
+static_assert(SendsCopies<std::string>);
+static_assert(!SendsCopies<std::unique_ptr<int>>);
 
 // Many more rounds with WEFT_LONG=1.
 int Rounds(int rounds) {

@@ -55,6 +55,13 @@ static_assert(Future<PriorityClosedFuture>);
 static_assert(Stream<PriorityReceiver<int>>);
 static_assert(std::is_nothrow_move_constructible_v<PriorityReceiver<int>>);
 
+// An lvalue is copied, so what cannot be copied is refused before it is tried.
+template <class T>
+concept SendsCopies = requires(const PrioritySender<T>& sender,
+                               const T& value) { sender.Send(value, 0); };
+static_assert(SendsCopies<std::string>);
+static_assert(!SendsCopies<std::unique_ptr<int>>);
+
 // Many more rounds with WEFT_LONG=1.
 int Rounds(int rounds) {
   return std::getenv("WEFT_LONG") != nullptr ? 100 * rounds : rounds;

@@ -4,7 +4,7 @@
 // CancellationSource and CancellationToken: asking work to stop.
 //
 //   CancellationSource shutdown;
-//   Spawn(Serve(shutdown.token()));
+//   Spawn(Serve(shutdown.token())).Detach();
 //   ...
 //   shutdown.Cancel();
 //

@@ -4,8 +4,8 @@
 // Shared: a future whose output many wait for.
 //
 //   auto config = Shared(Load("config"));
-//   Spawn(Serve(config));   // a copy each
-//   Spawn(Report(config));
+//   Spawn(Serve(config)).Detach();   // a copy each
+//   Spawn(Report(config)).Detach();
 //   const Config& c = co_await config;
 //
 // Copies share one future and one output, which stays in place and is given as

@@ -5,8 +5,8 @@
 // receivers, those of the greatest priority first.
 //
 //   auto [sender, receiver] = sync::PriorityChannel<Job>(64);
-//   co_await sender.Send(Cleanup(), /*priority=*/-1);
-//   co_await sender.Send(Request(), /*priority=*/5);
+//   auto sent = co_await sender.Send(Cleanup(), /*priority=*/-1);
+//   if (sent.ok()) sent = co_await sender.Send(Request(), /*priority=*/5);
 //   while (std::optional<Job> job = co_await Next(receiver)) Do(*job);
 //
 //   PriorityChannel<T, Priority>(n)        holds up to n values; who sends more waits

@@ -12,7 +12,8 @@
 //   write->Add(path, handler);
 //
 // A third kind of guard reads beside readers and may become the writer without
-// letting anybody in between, to look first and write only if need be:
+// letting anybody in between, to look first and write only if need be. There is one
+// at a time, and others wait for it, so who mostly reads looks with Read() before:
 //
 //   auto guard = co_await routes.UpgradableRead();
 //   if (!guard->Has(path)) {

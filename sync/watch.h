@@ -5,7 +5,7 @@
 //
 //   auto [sender, receiver] = sync::Watch<Config>(Config());
 //   Spawn(Follow(receiver)).Detach();    // a copy is one more receiver
-//   sender.Send(LoadConfig());
+//   sender.Send(LoadConfig()).IgnoreError();  // if anybody watches
 //
 //   Task<> Follow(sync::WatchReceiver<Config> receiver) {
 //     while ((co_await receiver.Changed()).ok()) {

@@ -8,8 +8,8 @@
 //   env.clock = &clock;
 //   EnvironmentScope scope(env);
 //   ManualExecutor executor;
-//   executor.Spawn(RetryWithBackoff());   // sleeps for minutes
-//   clock.Advance(absl::Minutes(5));      // fires what is due by then
+//   executor.Spawn(RetryWithBackoff()).Detach();  // sleeps for minutes
+//   clock.Advance(absl::Minutes(5));             // fires what is due by then
 //   executor.Drain();
 //
 // Advance fires everything that is due at the new time, in the order of the

@@ -84,18 +84,25 @@ void WakeBatch::AddFront(WaitQueue& queue, WaitNode::State state) {
     in_place_[size_++] = queue.NotifyFront(state);
     return;
   }
+  const std::lock_guard lock(batches);
+  Link(queue, state);
+}
+
+void WakeBatch::AddAll(WaitQueue& queue, WaitNode::State state) {
+  while (!queue.IsEmpty() && size_ < kInPlace) AddFront(queue, state);
+  if (queue.IsEmpty()) return;
+  const std::lock_guard lock(batches);
+  while (!queue.IsEmpty()) Link(queue, state);
+}
+
+void WakeBatch::Link(WaitQueue& queue, WaitNode::State state) {
   WaitNode& node = *queue.front();
   queue.Unlink(node);
   node.state = state;
   has_linked_ = true;
-  const std::lock_guard lock(batches);
   linked_.LinkBack(node);
   // Relaxed: the owner looks after it has locked the primitive's mutex.
   node.batch.store(this, std::memory_order_relaxed);
-}
-
-void WakeBatch::AddAll(WaitQueue& queue, WaitNode::State state) {
-  while (!queue.IsEmpty()) AddFront(queue, state);
 }
 
 void WakeBatch::WakeAll() {

@@ -50,7 +50,10 @@ struct WaitNode {
                "put it into a Task, which may move");
   }
   WaitNode& operator=(WaitNode&&) = delete;
-  ~WaitNode() { LeaveBatch(); }
+  // Who was not polled, or has ended, is in no batch; and costs nothing here.
+  ~WaitNode() {
+    if (polled) LeaveBatch();
+  }
 
   // Its owner looks for itself, or goes: a WakeBatch that has its waker still to
   // wake forgets it. Comes before the owner uses `waker` or the links.
@@ -145,6 +148,9 @@ class WakeBatch {
   friend WaitNode;
 
   static constexpr size_t kInPlace = 8;
+
+  // Moves the front of `queue` to here. Requires: the mutex of all batches.
+  void Link(WaitQueue& queue, WaitNode::State state);
 
   size_t size_ = 0;
   bool has_linked_ = false;  // ever

@@ -29,25 +29,34 @@
 #include "weft/sync/small_mutex.h"
 #include "weft/sync/wait_queue.h"
 #include "weft/task/context.h"
+#include "weft/task/task_state.h"
 #include "weft/task/wake_list.h"
 #include "weft/task/waker.h"
 
 namespace weft::sync_internal {
 
-struct ChannelNode : WaitNode {
-  constexpr ChannelNode() = default;
-  ChannelNode(ChannelNode&& other) noexcept : WaitNode(std::move(other)) {}
-  ChannelNode& operator=(ChannelNode&&) = delete;
+template <class Atomics = task_internal::StdAtomics>
+struct BasicChannelNode : WaitNode {
+  constexpr BasicChannelNode() = default;
+  BasicChannelNode(BasicChannelNode&& other) noexcept
+      : WaitNode(std::move(other)) {}
+  BasicChannelNode& operator=(BasicChannelNode&&) = delete;
 
   // Out of the list, by who woke it and does not touch it any more; so its owner
   // need not take the lock to leave. Cleared by the owner.
-  std::atomic<bool> woken{false};
+  typename Atomics::template Atomic<bool> woken{false};
   bool prompt = false;  // its last poll was; guarded by the lock
 };
 
-class ChannelWaits {
+// `AtomicsPolicy` and `Mutex` let a model checker run this code.
+template <class AtomicsPolicy = task_internal::StdAtomics,
+          class Mutex = SmallMutex>
+class BasicChannelWaits {
  public:
-  SmallMutex mutex;
+  using Atomics = AtomicsPolicy;
+  using Node = BasicChannelNode<Atomics>;
+
+  Mutex mutex;
   // Guarded by `mutex`.
   WaitQueue receivers;
   WaitQueue senders;
@@ -57,8 +66,8 @@ class ChannelWaits {
   // it out. on_empty() is called when the list has become empty. Both run under the
   // lock.
   template <class MaySleep, class OnEmpty>
-  bool Sleep(WaitQueue& list, ChannelNode& node, Context& cx,
-             MaySleep may_sleep, OnEmpty on_empty) {
+  bool Sleep(WaitQueue& list, Node& node, Context& cx, MaySleep may_sleep,
+             OnEmpty on_empty) {
     // Cloned before and dropped after the lock is held.
     Waker waker = cx.waker();
     std::lock_guard lock(mutex);
@@ -108,7 +117,7 @@ class ChannelWaits {
   // Takes the first of `list` out, for Wake(). Requires: the lock; not empty.
   template <class OnEmpty>
   Notified NotifyFront(WaitQueue& list, OnEmpty on_empty) {
-    auto& node = static_cast<ChannelNode&>(*list.front());
+    auto& node = static_cast<Node&>(*list.front());
     Notified notified{list.NotifyFront()};
     if (!node.prompt) notified.others = list.size();
     // Release: the last use of the node.
@@ -119,7 +128,7 @@ class ChannelWaits {
 
   // `node`'s owner got what it wanted, or the channel's end.
   template <class OnEmpty>
-  void Finish(WaitQueue& list, ChannelNode& node, OnEmpty on_empty) {
+  void Finish(WaitQueue& list, Node& node, OnEmpty on_empty) {
     if (!node.polled) return;
     node.polled = false;
     // Acquire: pairs with the release of whoever woke it.
@@ -137,7 +146,7 @@ class ChannelWaits {
 
   // `node`'s owner gives up.
   template <class OnEmpty>
-  void Drop(WaitQueue& list, ChannelNode& node, OnEmpty on_empty) {
+  void Drop(WaitQueue& list, Node& node, OnEmpty on_empty) {
     if (!node.polled) return;
     Notified heir;
     {
@@ -185,6 +194,28 @@ class ChannelWaits {
     node.state = WaitNode::kIdle;
   }
 };
+
+template <class AtomicsPolicy, class Mutex>
+void BasicChannelWaits<AtomicsPolicy, Mutex>::WakeAll() {
+  for (WaitQueue* list : {&receivers, &senders, &closers}) {
+    for (;;) {
+      WakeList wakers;
+      {
+        std::lock_guard lock(mutex);
+        while (!list->IsEmpty() && !wakers.IsFull()) {
+          wakers.Add(list->NotifyFront(WaitNode::kReleased));
+        }
+      }
+      if (wakers.IsEmpty()) break;
+      wakers.WakeAll();
+    }
+  }
+}
+
+extern template class BasicChannelWaits<>;
+
+using ChannelNode = BasicChannelNode<>;
+using ChannelWaits = BasicChannelWaits<>;
 
 }  // namespace weft::sync_internal
 

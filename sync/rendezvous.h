@@ -36,17 +36,20 @@
 
 namespace weft::sync_internal {
 
-template <class T>
-struct Offer : ChannelNode {
+template <class T, class Waits = ChannelWaits>
+struct Offer : Waits::Node {
   enum Phase : uint8_t { kOpen, kTaking, kTaken };
 
   Phase phase = kOpen;                // guarded by the lock
   std::optional<T>* value = nullptr;  // the sender's
 };
 
-template <class T>
+// `Waits` lets a model checker run this code.
+template <class T, class Waits = ChannelWaits>
 class Rendezvous {
  public:
+  using Offer = sync_internal::Offer<T, Waits>;
+
   Rendezvous() = default;
   Rendezvous(const Rendezvous&) = delete;
   Rendezvous& operator=(const Rendezvous&) = delete;
@@ -55,7 +58,7 @@ class Rendezvous {
   }
 
   // Gives `value` away if a receiver sleeps; else leaves it alone.
-  QueueResult Push(ChannelWaits& waits, T& value) {
+  QueueResult Push(Waits& waits, T& value) {
     if (const QueueResult result = Look(waits); result != QueueResult::kDone) {
       return result;
     }
@@ -71,14 +74,15 @@ class Rendezvous {
     }
     (last_ != nullptr ? last_->next : first_) = gift.get();
     last_ = gift.release();
-    ChannelWaits::Notified receiver = waits.NotifyFront(waits.receivers, [] {});
+    typename Waits::Notified receiver =
+        waits.NotifyFront(waits.receivers, [] {});
     lock.unlock();
     waits.Wake(waits.receivers, std::move(receiver), [] {});
     return QueueResult::kDone;
   }
 
   template <class Take>
-  QueueResult Pop(ChannelWaits& waits, Take take) {
+  QueueResult Pop(Waits& waits, Take take) {
     std::unique_lock lock(waits.mutex);
     if (first_ != nullptr) {
       const std::unique_ptr<Gift> gift(first_);
@@ -93,13 +97,13 @@ class Rendezvous {
       return closed_.load(std::memory_order_relaxed) ? QueueResult::kClosed
                                                      : QueueResult::kNotNow;
     }
-    auto& offer = static_cast<Offer<T>&>(*waits.senders.front());
+    auto& offer = static_cast<Offer&>(*waits.senders.front());
     waits.senders.Remove(offer);
-    offer.phase = Offer<T>::kTaking;
+    offer.phase = Offer::kTaking;
     lock.unlock();
     take(std::move(**offer.value));
     lock.lock();
-    offer.phase = Offer<T>::kTaken;
+    offer.phase = Offer::kTaken;
     const Waker sender = std::move(offer.waker);
     lock.unlock();  // the offer may be gone from here on
     sender.WakeByRef();
@@ -107,16 +111,16 @@ class Rendezvous {
   }
 
   // One poll of a sender that waits.
-  QueueResult PollOffer(ChannelWaits& waits, Offer<T>& offer,
-                        std::optional<T>& value, Context& cx) {
+  QueueResult PollOffer(Waits& waits, Offer& offer, std::optional<T>& value,
+                        Context& cx) {
     Waker waker = cx.waker();
-    ChannelWaits::Notified receiver;
+    typename Waits::Notified receiver;
     std::unique_lock lock(waits.mutex);
-    if (offer.phase == Offer<T>::kTaking) return QueueResult::kBusy;
+    if (offer.phase == Offer::kTaking) return QueueResult::kBusy;
     std::swap(offer.waker, waker);
     // Relaxed: written under the lock.
     const bool closed = closed_.load(std::memory_order_relaxed);
-    const bool taken = offer.phase == Offer<T>::kTaken;
+    const bool taken = offer.phase == Offer::kTaken;
     if (taken || closed) {
       if (offer.state == WaitNode::kQueued) waits.senders.Remove(offer);
       std::swap(offer.waker, waker);
@@ -135,28 +139,28 @@ class Rendezvous {
     return QueueResult::kNotNow;
   }
   // The sender gives up. True if its value has been taken.
-  bool DropOffer(ChannelWaits& waits, Offer<T>& offer) {
-    Backoff<> backoff;
+  bool DropOffer(Waits& waits, Offer& offer) {
+    Backoff<typename Waits::Atomics> backoff;
     std::unique_lock lock(waits.mutex);
-    while (offer.phase == Offer<T>::kTaking) {
+    while (offer.phase == Offer::kTaking) {
       lock.unlock();
       backoff.Wait();
       lock.lock();
     }
     if (offer.state == WaitNode::kQueued) waits.senders.Remove(offer);
     offer.polled = false;
-    return offer.phase == Offer<T>::kTaken;
+    return offer.phase == Offer::kTaken;
   }
 
   // Under the lock.
-  bool ReceiversMaySleep(const ChannelWaits& waits) const {
+  bool ReceiversMaySleep(const Waits& waits) const {
     // Relaxed: written under the lock.
     return first_ == nullptr && waits.senders.IsEmpty() &&
            !closed_.load(std::memory_order_relaxed);
   }
 
   // True if this call has closed it.
-  bool Close(ChannelWaits& waits) {
+  bool Close(Waits& waits) {
     std::lock_guard lock(waits.mutex);
     return !closed_.exchange(true, std::memory_order_acq_rel);
   }
@@ -170,7 +174,7 @@ class Rendezvous {
     Gift* next = nullptr;
   };
 
-  QueueResult Look(ChannelWaits& waits) const {
+  QueueResult Look(Waits& waits) const {
     std::lock_guard lock(waits.mutex);
     // Relaxed: written under the lock.
     if (closed_.load(std::memory_order_relaxed)) return QueueResult::kClosed;
@@ -179,7 +183,7 @@ class Rendezvous {
   }
 
   // Written under the lock; read anywhere.
-  std::atomic<bool> closed_{false};
+  typename Waits::Atomics::template Atomic<bool> closed_{false};
   // Guarded by the lock.
   Gift* first_ = nullptr;
   Gift* last_ = nullptr;

@@ -25,8 +25,9 @@
 #include <ostream>
 
 #include "relacy/relacy.hpp"
-#undef new
+#undef Sleep
 #undef delete
+#undef new
 
 namespace weft {
 

@@ -1,15 +1,16 @@
 // Copyright 2026 The weft Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The model of sync/block_queue.h, with blocks of one and of two slots: each value
-// is received once and in its sender's order, no receiver sleeps on, and each block
-// is freed once.
+// The model of sync/block_queue.h with sync/channel_waits.h, with blocks of one and of
+// two slots: each value is received once and in its sender's order, no receiver sleeps
+// on, and each block is freed once.
 
 #include <optional>
 #include <utility>
 
 #include "gtest/gtest.h"
 #include "weft/sync/block_queue.h"
+#include "weft/sync/channel_waits.h"
 #include "weft/sync/queue_step.h"
 #include "weft/tests/kit/relacy_atomics.h"
 #include "weft/tests/kit/weaker_atomics.h"
@@ -26,19 +27,22 @@ struct BlockModel
                      kSenders + kReceivers> {
   static constexpr unsigned kThreads = kSenders + kReceivers;
 
+  using Node = typename ModelWaits<Atomics, kThreads>::Node;
+
   Lazy<BlockQueue<ModelValue, Atomics, kLap>> queue;
-  ModelSleepers<kThreads> receivers;
+  ModelWaits<Atomics, kThreads> waits;
   rl::atomic<int> senders_left;
   rl::atomic<int> received;
 
   void before() {
     queue.Emplace();
-    receivers.Reset();
+    waits.Emplace();
     senders_left(RL_INFO).store(kSenders, rl::mo_relaxed);
     received(RL_INFO).store(0, rl::mo_relaxed);
   }
   void after() {
     RL_ASSERT(received(RL_INFO).load(rl::mo_relaxed) == 2 * kSenders);
+    waits.Destroy();
     queue.Destroy();
   }
 
@@ -48,10 +52,10 @@ struct BlockModel
       Send(index, 2);
       if (senders_left(RL_INFO).fetch_sub(1, rl::mo_acq_rel) == 1) {
         queue->Close();
-        receivers.WakeAll();
+        waits->WakeAll();
       }
     } else {
-      Receive(index);
+      Receiver(index);
     }
   }
 
@@ -59,28 +63,41 @@ struct BlockModel
     ModelValue value(static_cast<int>(index) * 10 + number);
     const QueueStep step = queue->Push(value);
     RL_ASSERT(step.result == QueueResult::kDone);
-    if (step.wake) receivers.WakeOne([this] { queue->NoReceiverWaits(); });
+    if (step.wake) waits->WakeOne(waits->receivers, NoReceivers());
   }
 
-  void Receive(unsigned index) {
+  // What is called when nobody sleeps any more.
+  auto NoReceivers() {
+    return [this] { queue->NoReceiverWaits(); };
+  }
+
+  void Receiver(unsigned index) {
     int last[kSenders] = {};
+    while (Receive(index, last)) {
+    }
+  }
+  // False at the end.
+  bool Receive(unsigned index, int* last) {
+    Node node;
     for (;;) {
       std::optional<ModelValue> value;
       const QueueResult result =
           queue->Pop([&](ModelValue&& v) { value.emplace(std::move(v)); })
               .result;
-      if (result == QueueResult::kClosed) return;
       if (result == QueueResult::kBusy) {
         rl::yield(1, RL_INFO);
       } else if (result == QueueResult::kNotNow) {
-        receivers.Doze(
-            index, [this] { return queue->ReceiversMaySleep(); },
-            [this] { queue->NoReceiverWaits(); });
+        waits.Sleep(
+            index, waits->receivers, node,
+            [this] { return queue->ReceiversMaySleep(); }, NoReceivers());
       } else {
+        waits->Finish(waits->receivers, node, NoReceivers());
+        if (result == QueueResult::kClosed) return false;
         int& before = last[value->Get() / 10];
         RL_ASSERT(value->Get() % 10 > before);
         before = value->Get() % 10;
         received(RL_INFO).fetch_add(1, rl::mo_relaxed);
+        return true;
       }
     }
   }

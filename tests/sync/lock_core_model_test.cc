@@ -16,6 +16,7 @@
 #include "weft/task/environment.h"
 #include "weft/task/instant.h"
 #include "weft/task/waker.h"
+#include "weft/tests/kit/model_flag.h"
 #include "weft/tests/kit/relacy_atomics.h"
 #include "weft/tests/kit/weaker_atomics.h"
 
@@ -26,19 +27,6 @@ using sync_internal::BasicLockCore;
 using sync_internal::ExclusionRules;
 using sync_internal::LockOrder;
 using sync_internal::PermitRules;
-
-// A waker that sets a flag of the model.
-const WakerVTable& FlagVTable();
-void SetFlag(void* flag) {
-  (*static_cast<rl::atomic<int>*>(flag))(RL_INFO).store(1, rl::mo_release);
-}
-constexpr WakerVTable kFlagVTable = {
-    .clone = [](void* flag) { return Waker(&FlagVTable(), flag); },
-    .wake = SetFlag,
-    .wake_by_ref = SetFlag,
-    .drop = [](void*) {},
-};
-const WakerVTable& FlagVTable() { return kFlagVTable; }
 
 // The time goes on by `step` whenever somebody looks: by nothing, or so much that
 // everybody who loses a race is starved.
@@ -66,24 +54,20 @@ class Threads {
 
   void Start(sync_internal::Word word, LockOrder order) {
     core.Emplace(word, order);
-    for (auto& flag : woken_) flag(RL_INFO).store(0, rl::mo_relaxed);
+    for (ModelFlag& flag : woken_) flag.Reset();
   }
 
   bool Poll(unsigned index, Waiter& waiter, int64_t step) {
     Environment environment;
     SteppingClock clock(step);
     environment.clock = &clock;
-    const BorrowedWaker waker(&kFlagVTable, &woken_[index]);
+    const BorrowedWaker waker = woken_[index].waker();
     Context cx =
         Context(waker.get(), nullptr, &environment).WithPromptness(true);
     return core->Poll(waiter, cx) != Got::kNotYet;
   }
   void Finish(unsigned index, Waiter& waiter, int64_t step) {
-    while (!Poll(index, waiter, step)) {
-      while (woken_[index](RL_INFO).exchange(0, rl::mo_acquire) == 0) {
-        rl::yield(1, RL_INFO);
-      }
-    }
+    while (!Poll(index, waiter, step)) woken_[index].Wait();
   }
   void Take(unsigned index, Request request, int64_t step = kTimeStops) {
     Waiter waiter(request);
@@ -102,7 +86,7 @@ class Threads {
   Lazy<Core> core;
 
  private:
-  rl::atomic<int> woken_[kThreads];
+  ModelFlag woken_[kThreads];
 };
 
 enum class Scene {

@@ -15,7 +15,8 @@
 // The function is called once, with a Scope; the future that it returns is the
 // body. InScope() is ready, with the body's output, when the body and all that
 // was started in the scope have ended. Body and children are polled by the task
-// that awaits InScope(), one at a time, and only those that were woken: so they
+// that awaits InScope(), one at a time, and only those that were woken (up to 256 in
+// a poll, then others have their turn): so they
 // need no locks among each other, and may borrow whatever outlives the await, the
 // function's captures among it. (Not the body's own variables: the body may end
 // before the children. Keep the closure out of a co_await expression if it

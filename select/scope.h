@@ -15,12 +15,11 @@
 // The function is called once, with a Scope; the future that it returns is the
 // body. InScope() is ready, with the body's output, when the body and all that
 // was started in the scope have ended. Body and children are polled by the task
-// that awaits InScope(), one at a time, and only those that were woken (up to 256 in
-// a poll, then others have their turn): so they
-// need no locks among each other, and may borrow whatever outlives the await, the
-// function's captures among it. (Not the body's own variables: the body may end
-// before the children. Keep the closure out of a co_await expression if it
-// captures by value.)
+// that awaits InScope(), one at a time, and only those that were woken, up to 256 in
+// a poll. So they need no locks among each other, and may borrow whatever outlives
+// the await, the function's captures among it. (Not the body's own variables: the
+// body may end before the children. Keep the closure out of a co_await expression if
+// it captures by value.)
 //
 // If one throws, all others are dropped, and InScope() throws that.
 //

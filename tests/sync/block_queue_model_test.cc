@@ -51,6 +51,7 @@ struct BlockModel
       Send(index, 1);
       Send(index, 2);
       if (senders_left(RL_INFO).fetch_sub(1, rl::mo_acq_rel) == 1) {
+        if (rl::rand(2) == 0) AwaitReceivers();
         queue->Close();
         waits->WakeAll();
       }
@@ -64,6 +65,13 @@ struct BlockModel
     const QueueStep step = queue->Push(value);
     RL_ASSERT(step.result == QueueResult::kDone);
     if (step.wake) waits->WakeOne(waits->receivers, NoReceivers());
+  }
+
+  // That the end is near wakes nobody.
+  void AwaitReceivers() {
+    while (received(RL_INFO).load(rl::mo_relaxed) != 2 * kSenders) {
+      rl::yield(1, RL_INFO);
+    }
   }
 
   // What is called when nobody sleeps any more.

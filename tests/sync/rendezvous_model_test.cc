@@ -80,7 +80,16 @@ struct RendezvousModel
       RL_ASSERT(value->Get() == static_cast<int>(index));
       ++returned[index];
     }
-    if (senders_left(RL_INFO).fetch_sub(1, rl::mo_acq_rel) == 1) Close();
+    if (senders_left(RL_INFO).fetch_sub(1, rl::mo_acq_rel) == 1) {
+      if (rl::rand(2) == 0) AwaitReceivers();
+      Close();
+    }
+  }
+  // That the end is near wakes nobody.
+  void AwaitReceivers() {
+    for (unsigned i = 0; i < kThreads; ++i) {
+      while (received[i] + returned[i] != IsSender(i)) rl::yield(1, RL_INFO);
+    }
   }
 
   void Close() {

@@ -62,6 +62,13 @@ struct RingModel
     }
   }
 
+  // That the end is near wakes nobody.
+  void AwaitReceivers() {
+    while (received(RL_INFO).load(rl::mo_relaxed) != 2 * kSenders) {
+      rl::yield(1, RL_INFO);
+    }
+  }
+
   // What is called when nobody sleeps any more.
   auto NoSenders() {
     return [this] { queue->NoSenderWaits(); };
@@ -78,6 +85,7 @@ struct RingModel
     }
     Send(index, 2);
     if (senders_left(RL_INFO).fetch_sub(1, rl::mo_acq_rel) == 1) {
+      if (rl::rand(2) == 0) AwaitReceivers();
       queue->Close();
       waits->WakeAll();
     }

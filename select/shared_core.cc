@@ -46,7 +46,6 @@ SharedCore::Turn SharedCore::Begin(WaitNode& node, Context& cx) {
   for (bool have_fresh = false;; have_fresh = true) {
     {
       const std::lock_guard lock(mutex_);
-      node.LeaveBatch();
       const bool turn = woken_ && !polling_;
       if (done_ || turn) {
         Remove(node);
@@ -73,7 +72,8 @@ void SharedCore::EndPending(WaitNode& node, Context& cx) {
   Waker fresh = cx.waker();
   WakeBatch wakers;
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    wakers.Reserve(lock, [&] { return waits_.size(); });
     polling_ = false;
     if (!woken_) {
       node.polled = true;
@@ -90,7 +90,8 @@ void SharedCore::EndPending(WaitNode& node, Context& cx) {
 void SharedCore::EndDone() {
   WakeBatch wakers;
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    wakers.Reserve(lock, [&] { return waits_.size(); });
     polling_ = false;
     done_ = true;
     wakers.AddAll(waits_);
@@ -101,7 +102,8 @@ void SharedCore::EndDone() {
 void SharedCore::Wake() {
   WakeBatch wakers;
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    wakers.Reserve(lock, [&] { return waits_.size(); });
     if (done_) return;
     woken_ = true;
     if (polling_) return;
@@ -114,7 +116,6 @@ void SharedCore::Leave(WaitNode& node) {
   if (!node.polled) return;
   Waker old;  // dropped after the mutex is released
   const std::lock_guard lock(mutex_);
-  node.LeaveBatch();
   Remove(node);
   std::swap(node.waker, old);
 }

@@ -91,6 +91,7 @@ void TaskGroupCore::Finish(GroupEntry& entry) {
 
 void TaskGroupCore::HandOver(Lock lock, GroupEntry& entry) {
   sync_internal::WakeBatch wakers;
+  wakers.Reserve(lock, [&] { return takers_.size() + enders_.size(); });
   if (entry.detached) {
     lock.unlock();
     if (entry.exception != nullptr) {
@@ -152,6 +153,7 @@ void TaskGroupCore::DetachAll() {
   {
     Lock lock(mutex_);
     handles = TakeAbortHandles(lock);
+    wakers.Reserve(lock, [&] { return takers_.size() + enders_.size(); });
     for (GroupEntry* entry = all_.front(); entry != nullptr;
          entry = AllList::Next(*entry)) {
       entry->detached = true;
@@ -268,7 +270,6 @@ std::exception_ptr TaskGroupCore::first_exception() const {
 void TaskGroupCore::Abandon() {
   CancelAll();
   DropWait(stream_wait_, /*for_all=*/false);
-  stream_wait_.LeaveBatch();
   stream_wait_.waker = Waker();
 #ifndef NDEBUG
   for (GroupEntry* entry = TakeAll(); entry != nullptr;) {

@@ -49,7 +49,9 @@ Polled<bool> Barrier::Arrive(WaitNode& node, Context& cx) {
   Waker waker = cx.waker();  // dropped, if not needed, without the mutex
   sync_internal::WakeBatch wakers;
   std::unique_lock lock(mutex_);
-  if (arrived_.size() + 1 != count_) {
+  const auto opens = [&] { return arrived_.size() + 1 == count_; };
+  wakers.Reserve(lock, [&] { return opens() ? arrived_.size() : 0; });
+  if (!opens()) {
     node.polled = true;
     node.waker = std::move(waker);
     arrived_.PushBack(node);

@@ -8,7 +8,6 @@
 #include "weft/sync/broadcast_core.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -50,6 +49,7 @@ BroadcastCore::Sent BroadcastCore::TrySend(Message* message) {
   WakeBatch wakers;
   Message displaced;
   std::unique_lock lock(mutex_);
+  wakers.Reserve(lock, [&] { return take_waiters_.size(); });
   if (IsUnheard()) return Sent::kClosed;
   if (!send_waiters_.IsEmpty() || !HasRoom()) return Sent::kNotYet;
   if (receivers_ == 0) {
@@ -170,6 +170,10 @@ size_t BroadcastCore::CountServed() const {
 void BroadcastCore::ServeSenders() {
   WakeBatch wakers;
   std::unique_lock lock(mutex_);
+  wakers.Reserve(lock, [&] {
+    const size_t served = CountServed();
+    return served == 0 ? 0 : served + take_waiters_.size();
+  });
   const size_t served = CountServed();
   if (served == 0) return;
   for (size_t i = 0; i < served; ++i) {
@@ -183,11 +187,15 @@ void BroadcastCore::ServeSenders() {
       Push(std::move(sending.message));
       sending.message = std::move(displaced);
     }
-    wakers.AddFront(send_waiters_, WaitNode::kReleased);
+    wakers.Add(send_waiters_.NotifyFront(WaitNode::kReleased));
   }
   wakers.AddAll(take_waiters_);
   lock.unlock();
   wakers.WakeAll();
+}
+
+size_t BroadcastCore::CountUnheard() const {
+  return send_waiters_.size() + unheard_waiters_.size();
 }
 
 void BroadcastCore::ReleaseUnheard(WakeBatch& wakers) {
@@ -230,6 +238,7 @@ void BroadcastCore::DropSender() {
 void BroadcastCore::Close() {
   WakeBatch wakers;
   std::unique_lock lock(mutex_);
+  wakers.Reserve(lock, [&] { return CountUnheard() + take_waiters_.size(); });
   closed_ = true;
   ReleaseUnheard(wakers);
   wakers.AddAll(take_waiters_);
@@ -258,29 +267,29 @@ void BroadcastCore::CopyReceiver(const Position& position) {
 }
 
 void BroadcastCore::DropReceiver(const Position& position, bool deactivates) {
+  std::vector<Message> unread;  // what this was the last to read
   WakeBatch wakers;
-  uint64_t next = position.next;
-  uint64_t end = 0;  // what is sent from then on does not count it
-  bool is_counted = true;
-  do {
-    // What this was the last to read. It is dropped after the mutex is released.
-    std::array<Message, 16> unread;
-    size_t size = 0;
-    std::lock_guard lock(mutex_);
-    if (std::exchange(is_counted, false)) {
-      --receivers_;
-      if (deactivates) ++inactive_;
-      end = tail_;
-      ReleaseUnheard(wakers);
+  {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      const size_t room = unread.capacity();
+      wakers.Reserve(lock, [&] { return CountUnheard(); });
+      if (room >= length()) break;
+      const size_t wanted = length();
+      lock.unlock();
+      unread.reserve(wanted);
+      lock.lock();
     }
-    next = std::max(next, head_);
-    for (; next < end && size < unread.size(); ++next) {
-      Slot& slot = At(next);
+    --receivers_;
+    if (deactivates) ++inactive_;
+    for (uint64_t n = std::max(position.next, head_); n != tail_; ++n) {
+      Slot& slot = At(n);
       if (--slot.readers > 0) continue;
-      unread[size++] = std::move(slot.message);
+      unread.push_back(std::move(slot.message));
       ++head_;
     }
-  } while (next < end);
+    ReleaseUnheard(wakers);
+  }
   ServeSenders();
   wakers.WakeAll();
 }
@@ -293,6 +302,7 @@ void BroadcastCore::AddInactive() {
 void BroadcastCore::DropInactive() {
   WakeBatch wakers;
   std::unique_lock lock(mutex_);
+  wakers.Reserve(lock, [&] { return CountUnheard(); });
   --inactive_;
   ReleaseUnheard(wakers);
   lock.unlock();

@@ -120,8 +120,10 @@ class BroadcastCore {
   Taken Take(Position& position, Message* message);
   void Push(Message&& message);
   size_t CountServed() const;
-  // Releases, as closed, who need not wait any longer, if IsUnheard().
+  // Releases, as closed, who need not wait any longer, if IsUnheard(). Requires:
+  // there is room.
   void ReleaseUnheard(WakeBatch& wakers);
+  size_t CountUnheard() const;
 
   // Puts messages of waiting senders into the ring while there is room. Requires:
   // the mutex is not held.

@@ -40,6 +40,7 @@ void Condvar::NotifyFront() {
 void Condvar::NotifyEach() {
   sync_internal::WakeBatch wakers;
   std::unique_lock lock(mutex_);
+  wakers.Reserve(lock, [&] { return waiters_.size(); });
   wakers.AddAll(waiters_);
   SetHasWaiters(false);
   lock.unlock();

@@ -34,6 +34,7 @@ Event::~Event() {
 void Event::Set() {
   sync_internal::WakeBatch wakers;
   std::unique_lock lock(mutex_);
+  wakers.Reserve(lock, [&] { return waiters_.size(); });
   // Release: pairs with the acquire of whoever sees the flag without the mutex.
   set_.store(true, std::memory_order_release);
   wakers.AddAll(waiters_);
@@ -62,9 +63,13 @@ void Event::NotifySome(size_t count, bool at_least) {
   if (!count_.MayBeWaiters()) return;
   sync_internal::WakeBatch wakers;
   std::unique_lock lock(mutex_);
-  const size_t already = at_least ? std::min(count, notified_) : 0;
-  const size_t releasing = std::min(count - already, waiters_.size());
-  for (size_t i = 0; i < releasing; ++i) wakers.AddFront(waiters_);
+  const auto released = [&] {
+    const size_t already = at_least ? std::min(count, notified_) : 0;
+    return std::min(count - already, waiters_.size());
+  };
+  wakers.Reserve(lock, released);
+  const size_t releasing = released();
+  for (size_t i = 0; i < releasing; ++i) wakers.Add(waiters_.NotifyFront());
   notified_ += releasing;
   count_.Update(waiters_.size());
   lock.unlock();
@@ -115,7 +120,6 @@ void Event::Join(WaitNode& node) {
 bool Event::TryWait(WaitNode& node) {
   Waker old;
   std::lock_guard lock(mutex_);
-  node.LeaveBatch();
   if (node.state <= WaitNode::kQueued) return false;
   if (node.state == WaitNode::kNotified) --notified_;
   node.state = WaitNode::kIdle;
@@ -130,7 +134,6 @@ bool Event::Leave(WaitNode& node, bool pass_on) {
   bool was_notified = false;
   {
     std::lock_guard lock(mutex_);
-    node.LeaveBatch();
     if (node.state == WaitNode::kQueued) {
       waiters_.Remove(node);
     } else if (node.state == WaitNode::kNotified) {

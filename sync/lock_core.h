@@ -117,12 +117,18 @@ class BasicLockCore {
 
   // All below require the mutex.
 
-  bool IsFifo() const { return order_ == LockOrder::kFifo || starved_ != 0; }
+  bool IsFifo() const { return IsFifo(starved_); }
+  bool IsFifo(size_t starved) const {
+    return order_ == LockOrder::kFifo || starved != 0;
+  }
   Waiter& front() { return static_cast<Waiter&>(*queue_.front()); }
 
   // `waiter`, idle or woken, takes what it wants or joins the queue.
   void Enter(Waiter& waiter, int64_t now);
   void Remove(Waiter& waiter);
+  // How many of the queue Serve() would take out if the word was `word`, and
+  // `leaving` was not there.
+  size_t CountServed(Word word, const Waiter* leaving = nullptr) const;
   // Gives to the queue what there is, or wakes those for whom it is enough.
   void Serve(WakeBatch& wakers);
 
@@ -139,6 +145,8 @@ template <class Rules, class Atomics, class Mutex>
 void BasicLockCore<Rules, Atomics, Mutex>::GiveQueued(Request request) {
   WakeBatch wakers;
   std::unique_lock lock(mutex_);
+  wakers.Reserve(
+      lock, [&] { return CountServed(Rules::Give(word_.Load(), request)); });
   word_.Update([&](Word word) { return Rules::Give(word, request); });
   // Where that is not enough for the first, newcomers may take it away, as often as
   // something is given back: the first, who is not woken for it, loses here.
@@ -214,11 +222,15 @@ template <class Rules, class Atomics, class Mutex>
 void BasicLockCore<Rules, Atomics, Mutex>::Drop(Waiter& waiter) {
   WakeBatch wakers;
   std::unique_lock lock(mutex_);
-  if (waiter.state == WaitNode::kQueued) {
-    Remove(waiter);
-  } else if (waiter.state == WaitNode::kNotified) {
-    word_.Update([&](Word word) { return Rules::Give(word, waiter.request); });
-  }
+  const auto given_back = [&](Word word) {
+    return waiter.state == WaitNode::kNotified
+               ? Rules::Give(word, waiter.request)
+               : word;
+  };
+  wakers.Reserve(
+      lock, [&] { return CountServed(given_back(word_.Load()), &waiter); });
+  if (waiter.state == WaitNode::kQueued) Remove(waiter);
+  word_.Update(given_back);
   Serve(wakers);
   lock.unlock();
   wakers.WakeAll();
@@ -228,9 +240,10 @@ template <class Rules, class Atomics, class Mutex>
 void BasicLockCore<Rules, Atomics, Mutex>::Close() {
   WakeBatch wakers;
   std::unique_lock lock(mutex_);
+  wakers.Reserve(lock, [&] { return queue_.size(); });
   while (!queue_.IsEmpty()) {
     front().starved = false;
-    wakers.AddFront(queue_, WaitNode::kReleased);
+    wakers.Add(queue_.NotifyFront(WaitNode::kReleased));
   }
   starved_ = 0;
   word_.Update(
@@ -244,6 +257,23 @@ void BasicLockCore<Rules, Atomics, Mutex>::Remove(Waiter& waiter) {
   starved_ -= waiter.starved;
   waiter.starved = false;
   queue_.Remove(waiter);
+}
+
+template <class Rules, class Atomics, class Mutex>
+size_t BasicLockCore<Rules, Atomics, Mutex>::CountServed(
+    Word word, const Waiter* leaving) const {
+  const bool gives =
+      IsFifo(starved_ - (leaving != nullptr && leaving->starved));
+  size_t served = 0;
+  for (const WaitNode* node = queue_.front(); node != nullptr;
+       node = node->next) {
+    if (node == leaving) continue;
+    const auto& waiter = static_cast<const Waiter&>(*node);
+    if (!Rules::Fits(word, waiter.request)) break;
+    if (gives || waiter.prompt) word = Rules::Take(word, waiter.request);
+    ++served;
+  }
+  return served;
 }
 
 template <class Rules, class Atomics, class Mutex>
@@ -265,7 +295,8 @@ void BasicLockCore<Rules, Atomics, Mutex>::Serve(WakeBatch& wakers) {
     }
     starved_ -= front().starved;
     front().starved = false;
-    wakers.AddFront(queue_, gives ? WaitNode::kNotified : WaitNode::kWoken);
+    wakers.Add(
+        queue_.NotifyFront(gives ? WaitNode::kNotified : WaitNode::kWoken));
   }
   const Word bits = queue_.IsEmpty() ? 0
                     : IsFifo()       ? kQueued | kNoBarging

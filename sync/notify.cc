@@ -49,6 +49,7 @@ void Notify::NotifyAny(bool last) {
 void Notify::NotifyAll() {
   sync_internal::WakeBatch wakers;
   std::unique_lock lock(mutex_);
+  wakers.Reserve(lock, [&] { return waiters_.size(); });
   word_.BeginRound();
   if (!waiters_.IsEmpty()) {
     wakers.AddAll(waiters_);

@@ -61,6 +61,8 @@ void OnceCore::DropTurnWait(WaitNode& node) {
 void OnceCore::EndTurnWithValue() {
   WakeBatch wakers;
   std::unique_lock lock(mutex_);
+  wakers.Reserve(lock,
+                 [&] { return turn_waiters_.size() + value_waiters_.size(); });
   // Release: publishes the value to those who look without the mutex.
   has_value_.store(true, std::memory_order_release);
   turn_taken_ = false;

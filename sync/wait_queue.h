@@ -26,9 +26,9 @@
 #ifndef WEFT_SYNC_WAIT_QUEUE_H_
 #define WEFT_SYNC_WAIT_QUEUE_H_
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -37,8 +37,6 @@
 #include "weft/task/waker.h"
 
 namespace weft::sync_internal {
-
-class WakeBatch;
 
 struct WaitNode {
   enum State : uint8_t { kIdle, kQueued, kNotified, kReleased, kWoken };
@@ -50,20 +48,6 @@ struct WaitNode {
                "put it into a Task, which may move");
   }
   WaitNode& operator=(WaitNode&&) = delete;
-  // Who was not polled, or has ended, is in no batch; and costs nothing here.
-  ~WaitNode() {
-    if (polled) LeaveBatch();
-  }
-
-  // Its owner looks for itself, or goes: a WakeBatch that has its waker still to
-  // wake forgets it. Comes before the owner uses `waker` or the links.
-  void LeaveBatch() {
-    // Acquire: pairs with the release after the batch's last use of the node.
-    if (batch.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
-      LeaveBatchSlowly();
-    }
-  }
-  void LeaveBatchSlowly();
 
   // True between the first poll and the last: then somebody else may know this
   // node. Belongs to the owner, not to the mutex.
@@ -73,9 +57,6 @@ struct WaitNode {
   WaitNode* previous = nullptr;
   WaitNode* next = nullptr;
   Waker waker;
-  // That has this node linked. Set under the primitive's mutex, cleared under that
-  // of all batches.
-  std::atomic<WakeBatch*> batch{nullptr};
 };
 
 class WaitQueue {
@@ -101,61 +82,58 @@ class WaitQueue {
   Waker NotifyBack(WaitNode::State state = WaitNode::kNotified);
 
  private:
-  friend WaitNode;
-  friend WakeBatch;
-
-  // Without the state.
-  void LinkBack(WaitNode& node);
-  void Unlink(WaitNode& node);
-
   WaitNode* front_ = nullptr;
   WaitNode* back_ = nullptr;
   size_t size_ = 0;
 };
 
-// Those who are taken out of a queue under its mutex, to be woken after that: any
-// number of them, without an allocation, so that a notifier locks once and cannot
-// fail.
+// Wakers taken out of a queue under its mutex: any number of them, so that a
+// notifier needs to lock only once.
 //
 //   WakeBatch wakers;
 //   std::unique_lock lock(mutex_);
+//   wakers.Reserve(lock, [&] { return queue_.size(); });
 //   wakers.AddAll(queue_);
 //   lock.unlock();
 //   wakers.WakeAll();
-//
-// The first few wakers are moved to here. The nodes of the others are linked, with
-// their wakers, until it is their turn: one whose owner is faster leaves the batch
-// (WaitNode::LeaveBatch). That must not need the primitive, which those that were
-// woken may have destroyed, nor the batch, which may be gone: so all batches share
-// one mutex for their links, which is held for a few of them at a time.
 class WakeBatch {
  public:
   WakeBatch() = default;
   WakeBatch(const WakeBatch&) = delete;
   WakeBatch& operator=(const WakeBatch&) = delete;
-  // Wakes whom an exception has kept from that.
-  ~WakeBatch() { WakeAll(); }
 
-  // Takes out the first node of `queue` and puts it into `state`. Requires: not
-  // empty.
-  void AddFront(WaitQueue& queue, WaitNode::State state = WaitNode::kNotified);
-  // Empties `queue` from the front on, and puts its nodes into `state`.
+  // Makes room for count() wakers. May release and retake `lock` to allocate,
+  // where there are more than fit in place; what it guards may change then.
+  template <class Mutex, class Count>
+  void Reserve(std::unique_lock<Mutex>& lock, Count count) {
+    while (count() > capacity_) {
+      const size_t wanted = count();
+      lock.unlock();
+      Grow(wanted);
+      lock.lock();
+    }
+  }
+  // Requires: there is room.
+  void Add(Waker waker) {
+    WEFT_CHECK(size_ < capacity_, "more wakers than were reserved for");
+    wakers()[size_++] = std::move(waker);
+  }
+  // Empties `queue` from the front on, and puts its nodes into `state`. Requires:
+  // there is room.
   void AddAll(WaitQueue& queue, WaitNode::State state = WaitNode::kReleased);
   // Wakes all, in order. Call with no lock held.
   void WakeAll();
 
  private:
-  friend WaitNode;
-
   static constexpr size_t kInPlace = 8;
 
-  // Moves the front of `queue` to here. Requires: the mutex of all batches.
-  void Link(WaitQueue& queue, WaitNode::State state);
+  Waker* wakers() { return more_ != nullptr ? more_.get() : in_place_; }
+  void Grow(size_t wanted);
 
   size_t size_ = 0;
-  bool has_linked_ = false;  // ever
+  size_t capacity_ = kInPlace;
+  std::unique_ptr<Waker[]> more_;
   Waker in_place_[kInPlace];
-  WaitQueue linked_;  // guarded by the mutex of all batches
 };
 
 // One poll of a wait. True if is_released(), which is called under `mutex`;
@@ -173,7 +151,6 @@ bool PollWait(Mutex& mutex, WaitQueue& queue, WaitNode& node, Context& cx,
   for (bool have_fresh = !node.polled;; have_fresh = true) {
     {
       std::lock_guard lock(mutex);
-      node.LeaveBatch();
       const bool released = is_released();
       if (released && has_budget) {
         if (node.state == WaitNode::kQueued) queue.Remove(node);

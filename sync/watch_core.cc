@@ -28,6 +28,7 @@ template <class Condition>
 bool WatchCore::ExchangeIf(Condition condition, Value* value) {
   WakeBatch wakers;
   std::unique_lock lock(mutex_);
+  wakers.Reserve(lock, [&] { return change_waiters_.size(); });
   if (!condition()) return false;
   value_.swap(*value);
   // Release: pairs with the acquire in word().
@@ -98,6 +99,8 @@ bool WatchCore::TryAddSender() {
 void WatchCore::DropSender() {
   WakeBatch wakers;
   std::unique_lock lock(mutex_);
+  wakers.Reserve(lock,
+                 [&] { return senders_ == 1 ? change_waiters_.size() : 0; });
   if (--senders_ != 0) return;
   // Release: as in ExchangeIf.
   word_.fetch_or(kClosed, std::memory_order_release);
@@ -114,6 +117,8 @@ void WatchCore::AddReceiver() {
 void WatchCore::DropReceiver() {
   WakeBatch wakers;
   std::unique_lock lock(mutex_);
+  wakers.Reserve(
+      lock, [&] { return receivers_ == 1 ? unwatched_waiters_.size() : 0; });
   if (--receivers_ != 0) return;
   wakers.AddAll(unwatched_waiters_);
   lock.unlock();

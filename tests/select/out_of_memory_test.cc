@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <memory>
 #include <new>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,11 +20,7 @@
 #include "weft/select/shared.h"
 #include "weft/select/task_group.h"
 #include "weft/stream/next.h"
-#include "weft/sync/broadcast.h"
-#include "weft/sync/broadcast_options.h"
-#include "weft/sync/broadcast_receiver.h"
 #include "weft/sync/event.h"
-#include "weft/sync/semaphore.h"
 #include "weft/task/context.h"
 #include "weft/task/counting_waker.h"
 #include "weft/task/live_counter.h"
@@ -73,12 +68,6 @@ class OutOfMemoryTest : public testing::Test {
       });
       EXPECT_EQ(LiveAllocations(), before) << "allocation " << n;
     }
-  }
-
-  // The message that is there for `receiver`; -1 if there is none.
-  static int Take(sync::BroadcastReceiver<int>& receiver) {
-    const auto received = receiver.TryReceive();
-    return received.has_value() && received->ok() ? ***received : -1;
   }
 
   Context cx_{NoopWaker()};
@@ -172,110 +161,6 @@ TEST_F(OutOfMemoryTest, AllCopiesOfASharedFutureGoOn) {
     EXPECT_EQ(second.TakeWakes(), 1);
     EXPECT_TRUE(shared.Poll(other_cx).IsReady());
     EXPECT_TRUE(copies.PollNext(cx).IsReady());
-  });
-}
-
-// --- More waiters than a notifier has room for.
-
-TEST_F(OutOfMemoryTest, ManyAreWoken) {
-  FailEach([](auto attempt) {
-    CountingWaker waker;
-    Context cx(waker.waker());
-    sync::Event event;
-    std::vector<sync::Event::WaitFuture> waits;
-    waits.reserve(20);
-    for (int i = 0; i < 20; ++i) {
-      waits.push_back(event.Wait());
-      EXPECT_TRUE(waits.back().Poll(cx).IsPending());
-    }
-
-    EXPECT_TRUE(attempt([&] { event.Set(); }));
-
-    EXPECT_EQ(waker.wakes(), 20);
-  });
-}
-
-TEST_F(OutOfMemoryTest, ADestructorGivesPermitsToMany) {
-  FailEach([](auto attempt) {
-    CountingWaker waker;
-    Context cx(waker.waker());
-    sync::Semaphore semaphore(20);
-    std::optional all = semaphore.TryAcquire(20);
-    EXPECT_TRUE(all->ok());
-    std::vector<sync::Semaphore::AcquireFuture> acquires;
-    acquires.reserve(20);
-    for (int i = 0; i < 20; ++i) {
-      acquires.push_back(semaphore.Acquire());
-      EXPECT_TRUE(acquires.back().Poll(cx).IsPending());
-    }
-
-    EXPECT_TRUE(attempt([&] { all.reset(); }));
-
-    EXPECT_EQ(waker.wakes(), 20);
-    for (auto& acquire : acquires) EXPECT_TRUE(acquire.Poll(cx).IsReady());
-  });
-}
-
-TEST_F(OutOfMemoryTest, ATakenMessageIsGivenAndAReceiverThatGoesGoes) {
-  FailEach([](auto attempt) {
-    CountingWaker waker;
-    Context cx(waker.waker());
-    auto [sender, slow] = sync::Broadcast<int>(
-        1, {.overflow = sync::BroadcastOptions::Overflow::kWait});
-    std::vector<sync::BroadcastReceiver<int>> others(20, slow);
-    EXPECT_TRUE(sender.TrySend(1).ok());
-    for (auto& other : others) EXPECT_EQ(Take(other), 1);
-    using Receive = decltype(slow.Receive());
-    std::vector<Receive> receives;
-    receives.reserve(20);
-    for (auto& other : others) {
-      receives.push_back(other.Receive());
-      EXPECT_TRUE(receives.back().Poll(cx).IsPending());
-    }
-    auto send = sender.Send(2);
-    EXPECT_TRUE(send.Poll(cx).IsPending());
-
-    int taken = 0;
-    EXPECT_TRUE(attempt([&] { taken = Take(slow); }));
-    EXPECT_EQ(taken, 1);
-    EXPECT_EQ(waker.TakeWakes(), 21);
-    EXPECT_TRUE(send.Poll(cx).IsReady());
-
-    // What it has not read goes with it.
-    receives.clear();
-    for (auto& other : others) EXPECT_EQ(Take(other), 2);
-    auto next = sender.Send(3);
-    EXPECT_TRUE(next.Poll(cx).IsPending());
-    EXPECT_TRUE(attempt(
-        [&] { const sync::BroadcastReceiver<int> gone = std::move(slow); }));
-    EXPECT_EQ(waker.TakeWakes(), 1);
-    EXPECT_TRUE(next.Poll(cx).IsReady());
-    EXPECT_EQ(Take(others.front()), 3);
-  });
-}
-
-TEST_F(OutOfMemoryTest, AReceiverIsAddedOrNot) {
-  FailEach([](auto attempt) {
-    CountingWaker waker;
-    Context cx(waker.waker());
-    auto [sender, receiver] = sync::Broadcast<int>(
-        20, {.overflow = sync::BroadcastOptions::Overflow::kWait,
-             .await_active = true});
-    auto inactive = std::move(receiver).Deactivate();
-    using Send = decltype(sender.Send(0));
-    std::vector<Send> sends;
-    sends.reserve(20);
-    for (int i = 0; i < 20; ++i) {
-      sends.push_back(sender.Send(i));
-      EXPECT_TRUE(sends.back().Poll(cx).IsPending());
-    }
-
-    std::optional<sync::BroadcastReceiver<int>> active;
-    EXPECT_TRUE(
-        attempt([&] { active.emplace(std::move(inactive).Activate()); }));
-
-    EXPECT_EQ(waker.wakes(), 20);
-    for (int i = 0; i < 20; ++i) EXPECT_EQ(Take(*active), i);
   });
 }
 

@@ -96,6 +96,9 @@ class WaitQueue {
 //   wakers.AddAll(queue_);
 //   lock.unlock();
 //   wakers.WakeAll();
+//
+// Reserve() allocates for more than eight, and so may throw: before anything has
+// changed, but through a destructor if that is what notifies, which ends the program.
 class WakeBatch {
  public:
   WakeBatch() = default;

@@ -122,18 +122,20 @@ class RingQueue {
 
   // Takes as many of the first `count` as there are, with one claim; calls
   // take(T&&) for each and sets `count` to how many. take() must not throw.
+  // Requires: count > 0.
   template <class Take>
   QueueStep PopSome(size_t& count, Take take) {
     // Acquire: as in Claim.
     uint64_t head = head_.load(std::memory_order_acquire);
     for (;;) {
       const uint64_t place = PlaceOf(head);
-      const size_t ready = CountFull(place, count);
-      if (ready == 0) {
+      Slot* const first = FindFull(place);
+      if (first == nullptr) {
         if (Reload(head_, head)) continue;
         count = 0;
         return {WhyNone(head)};
       }
+      const size_t ready = 1 + CountFull(place + 1, count - 1);
       // Acquire-release: as in Claim.
       if (!head_.compare_exchange_strong(
               head, (head & kFlags) | ToWord(place + ready),
@@ -141,7 +143,7 @@ class RingQueue {
         continue;
       }
       for (size_t i = 0; i < ready; ++i) {
-        Slot& slot = *FindSlot(place + i);
+        Slot& slot = i == 0 ? *first : *FindSlot(place + i);
         take(std::move(slot.value()));
         slot.value().~T();
         // Release: the slot is empty, for the sender that gets it.
@@ -279,18 +281,19 @@ class RingQueue {
     }
   }
 
+  // The slot of `place`, if it is full; else null.
+  Slot* FindFull(uint64_t place) {
+    Slot* const slot = FindSlot(place);
+    // Acquire: the value.
+    return slot != nullptr &&
+                   slot->turn.load(std::memory_order_acquire) == FullTurn(place)
+               ? slot
+               : nullptr;
+  }
   // How many of the `count` slots from `place` on are full.
   size_t CountFull(uint64_t place, size_t count) {
     size_t full = 0;
-    while (full < count) {
-      const Slot* const slot = FindSlot(place + full);
-      // Acquire: the value.
-      if (slot == nullptr || slot->turn.load(std::memory_order_acquire) !=
-                                 FullTurn(place + full)) {
-        break;
-      }
-      ++full;
-    }
+    while (full < count && FindFull(place + full) != nullptr) ++full;
     return full;
   }
 

@@ -57,8 +57,7 @@ BroadcastCore::Sent BroadcastCore::TrySend(Message* message) {
     displaced.swap(*message);
     return Sent::kSent;
   }
-  if (length() >= capacity_) displaced = std::move(At(head_++).message);
-  Push(std::move(*message));
+  displaced = Push(std::move(*message));
   wakers.AddAll(take_waiters_);
   lock.unlock();
   wakers.WakeAll();
@@ -153,9 +152,12 @@ void BroadcastCore::DropTake(WaitNode& node) {
   if (node.state == WaitNode::kQueued) take_waiters_.Remove(node);
 }
 
-void BroadcastCore::Push(Message&& message) {
+BroadcastCore::Message BroadcastCore::Push(Message&& message) {
+  Message displaced;
+  if (length() >= capacity_) displaced = std::move(At(head_++).message);
   // The slot is empty: its last message has left it.
   At(tail_++) = Slot{std::move(message), receivers_};
+  return displaced;
 }
 
 // How many of the senders that wait need not wait any longer.
@@ -182,10 +184,7 @@ void BroadcastCore::ServeSenders() {
     // What nobody gets stays the sender's, to be dropped by it; so does the oldest
     // message where that makes room.
     if (receivers_ != 0) {
-      Message displaced;
-      if (length() >= capacity_) displaced = std::move(At(head_++).message);
-      Push(std::move(sending.message));
-      sending.message = std::move(displaced);
+      sending.message = Push(std::move(sending.message));
     }
     wakers.Add(send_waiters_.NotifyFront(WaitNode::kReleased));
   }

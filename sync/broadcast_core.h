@@ -118,7 +118,9 @@ class BroadcastCore {
   bool IsUnheard() const { return closed_ || receivers_ + inactive_ == 0; }
   bool HasRoom() const;
   Taken Take(Position& position, Message* message);
-  void Push(Message&& message);
+  // Returns the oldest message if that had to make room, else null. Requires:
+  // HasRoom().
+  Message Push(Message&& message);
   size_t CountServed() const;
   // Releases, as closed, who need not wait any longer, if IsUnheard(). Requires:
   // there is room.

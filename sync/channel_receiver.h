@@ -25,6 +25,7 @@
 #include "absl/status/statusor.h"
 #include "weft/sync/channel_state.h"
 #include "weft/sync/channel_waits.h"
+#include "weft/sync/poll_pop.h"
 #include "weft/sync/queue_step.h"
 #include "weft/task/block_on.h"
 #include "weft/task/check.h"
@@ -40,37 +41,6 @@ template <class T>
 class Sender;
 template <class T>
 class WeakReceiver;
-
-}  // namespace weft::sync
-
-namespace weft::sync_internal {
-
-// One poll of whoever waits at `node` until pop(), which is a QueueResult, is kDone
-// or kClosed. Pending is kNotNow.
-template <class T, class Pop>
-QueueResult PollPop(ChannelState<T>& state, ChannelNode& node, Context& cx,
-                    Pop pop) {
-  if (!cx.HasBudget()) return QueueResult::kNotNow;
-  for (;;) {
-    const QueueResult result = pop();
-    switch (result) {
-      case QueueResult::kDone:
-      case QueueResult::kClosed:
-        state.FinishReceiver(node);
-        cx.Charge();
-        return result;
-      case QueueResult::kBusy:
-        cx.waker().WakeByRef();
-        return QueueResult::kNotNow;
-      case QueueResult::kNotNow:
-        if (state.SleepAsReceiver(node, cx)) return result;
-    }
-  }
-}
-
-}  // namespace weft::sync_internal
-
-namespace weft::sync {
 
 template <class T>
 class [[nodiscard]] ReceiveFuture {
@@ -141,11 +111,7 @@ class [[nodiscard]] ReceiveManyFuture {
     // So that the vector need not grow while values are claimed; they are here
     // already, so that many are made room for only.
     count = std::min(count, std::max<size_t>(state_->Size(), 1));
-    if (values_->capacity() - values_->size() < count) {
-      // Not only just enough, for those who go on appending.
-      values_->reserve(
-          std::max(values_->size() + count, 2 * values_->capacity()));
-    }
+    sync_internal::MakeRoom(*values_, count);
     return state_->PopSome(
         count, [this](T&& value) { values_->push_back(std::move(value)); });
   }
@@ -284,10 +250,7 @@ Polled<std::optional<T>> Receiver<T>::PollNext(Context& cx) {
   if (next_ == nullptr) {
     next_.reset(new ReceiveFuture<T>(state()));
   }
-  Polled<absl::StatusOr<T>> polled = next_->Poll(cx);
-  if (polled.IsPending()) return kPending;
-  if (!polled->ok()) return std::optional<T>();
-  return std::optional<T>(*std::move(*polled));
+  return sync_internal::PollNextOf<T>(*next_, cx);
 }
 
 }  // namespace weft::sync

@@ -19,16 +19,14 @@
 
 #include "absl/status/statusor.h"
 #include "weft/sync/backoff.h"
+#include "weft/sync/channel_closed.h"
 #include "weft/sync/channel_permit.h"
 #include "weft/sync/channel_send.h"
 #include "weft/sync/channel_state.h"
-#include "weft/sync/channel_waits.h"
 #include "weft/sync/queue_step.h"
 #include "weft/sync/send_result.h"
 #include "weft/task/block_on.h"
 #include "weft/task/check.h"
-#include "weft/task/context.h"
-#include "weft/task/polled.h"
 #include "weft/task/status.h"
 
 namespace weft::sync {
@@ -37,32 +35,6 @@ template <class T>
 class Sender;
 template <class T>
 class Receiver;
-
-// Ready when nobody will receive any more.
-template <class T>
-class [[nodiscard]] ChannelClosedFuture {
- public:
-  using Output = void;
-
-  explicit ChannelClosedFuture(sync_internal::ChannelState<T>* state)
-      : state_(state) {}
-  ChannelClosedFuture(ChannelClosedFuture&&) = default;
-  ChannelClosedFuture& operator=(ChannelClosedFuture&&) = delete;
-  ~ChannelClosedFuture() {
-    if (wait_.polled) state_->DropCloser(wait_);
-  }
-
-  Polled<void> Poll(Context& cx) {
-    if (!cx.HasBudget()) return kPending;
-    if (state_->SleepUntilClosed(wait_, cx)) return kPending;
-    cx.Charge();
-    return Unit();
-  }
-
- private:
-  sync_internal::ChannelState<T>* state_;
-  sync_internal::ChannelNode wait_;
-};
 
 template <class T>
 class WeakSender;
@@ -120,8 +92,8 @@ class Sender {
   bool Close() const { return state()->Close(); }
   bool IsClosed() const { return state()->IsClosed(); }
   // Ready once the channel is closed, or its last receiver gone.
-  ChannelClosedFuture<T> Closed() const {
-    return ChannelClosedFuture<T>(state());
+  ChannelClosedFuture<sync_internal::ChannelState<T>> Closed() const {
+    return ChannelClosedFuture(state());
   }
 
   // Moments' figures; capacity() is kUnbounded of an unbounded channel.

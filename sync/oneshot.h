@@ -31,6 +31,7 @@
 #include "weft/task/block_on.h"
 #include "weft/task/check.h"
 #include "weft/task/context.h"
+#include "weft/task/counted_ref.h"
 #include "weft/task/outcome.h"
 #include "weft/task/polled.h"
 #include "weft/task/status.h"
@@ -55,44 +56,29 @@ namespace weft::sync_internal {
 // What the two ends share. The value is the sender's until it is sent.
 template <class T>
 struct OneshotState {
+  // Relaxed: a new reference is made from an existing one.
+  void Ref() { references.fetch_add(1, std::memory_order_relaxed); }
+  void Unref() {
+    // Acquire-release: the last one sees every use before deleting.
+    if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
   std::atomic<uint32_t> references{2};  // of the two ends
   BasicOneshotCore<> core;
   std::optional<UnitIfVoid<T>> value;
 };
 
-// A counted pointer to it.
+// A counted pointer to it, or null once it was moved from.
 template <class T>
-class OneshotRef {
+class OneshotRef : public task_internal::CountedRef<OneshotState<T>> {
  public:
-  // Takes over a reference.
-  explicit OneshotRef(OneshotState<T>* state) : state_(state) {}
-  OneshotRef(const OneshotRef& other) : state_(other.state_) {
-    // Relaxed: a new reference is made from an existing one.
-    state_->references.fetch_add(1, std::memory_order_relaxed);
-  }
-  OneshotRef(OneshotRef&& other) noexcept
-      : state_(std::exchange(other.state_, nullptr)) {}
-  OneshotRef& operator=(OneshotRef other) noexcept {
-    std::swap(state_, other.state_);
-    return *this;
-  }
-  ~OneshotRef() {
-    // Acquire-release: the last one sees every use before deleting.
-    if (state_ != nullptr &&
-        state_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      delete state_;
-    }
-  }
+  using task_internal::CountedRef<OneshotState<T>>::CountedRef;
 
-  explicit operator bool() const { return state_ != nullptr; }
   OneshotState<T>* operator->() const {
-    WEFT_CHECK(state_ != nullptr,
+    WEFT_CHECK(this->get() != nullptr,
                "this end of a oneshot was moved from, or has been used up");
-    return state_;
+    return this->get();
   }
-
- private:
-  OneshotState<T>* state_;
 };
 
 }  // namespace weft::sync_internal

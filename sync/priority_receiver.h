@@ -25,6 +25,7 @@
 
 #include "absl/status/statusor.h"
 #include "weft/sync/channel_waits.h"
+#include "weft/sync/poll_pop.h"
 #include "weft/sync/priority_core.h"
 #include "weft/sync/priority_message.h"
 #include "weft/sync/queue_step.h"
@@ -46,23 +47,6 @@ QueueResult PopPriority(PriorityCore& core, Take take) {
       static_cast<PriorityMessageOf<T>*>(first));
   if (message != nullptr) take(std::move(message->value));
   return result;
-}
-
-// One poll of whoever waits at `node` until pop(), which is a QueueResult, is kDone
-// or kClosed. Pending is kNotNow.
-template <class Pop>
-QueueResult PollPriorityPop(PriorityCore& core, ChannelNode& node, Context& cx,
-                            Pop pop) {
-  if (!cx.HasBudget()) return QueueResult::kNotNow;
-  for (;;) {
-    const QueueResult result = pop();
-    if (result != QueueResult::kNotNow) {
-      core.FinishReceiver(node);
-      cx.Charge();
-      return result;
-    }
-    if (core.SleepAsReceiver(node, cx)) return result;
-  }
 }
 
 }  // namespace weft::sync_internal
@@ -89,7 +73,7 @@ class [[nodiscard]] PriorityReceiveFuture {
       return sync_internal::PopPriority<T>(
           *core_, [&](T&& value) { polled.Emplace(std::move(value)); });
     };
-    if (sync_internal::PollPriorityPop(*core_, wait_, cx, pop) ==
+    if (sync_internal::PollPop(*core_, wait_, cx, pop) ==
         sync_internal::QueueResult::kClosed) {
       polled.Emplace(ClosedStatus());
     }
@@ -118,8 +102,8 @@ class [[nodiscard]] PriorityReceiveManyFuture {
 
   Polled<size_t> Poll(Context& cx) {
     size_t count = 0;
-    const sync_internal::QueueResult result = sync_internal::PollPriorityPop(
-        *core_, wait_, cx, [&] { return Take(count); });
+    const sync_internal::QueueResult result =
+        sync_internal::PollPop(*core_, wait_, cx, [&] { return Take(count); });
     if (result == sync_internal::QueueResult::kNotNow) return kPending;
     return count;
   }
@@ -134,7 +118,7 @@ class [[nodiscard]] PriorityReceiveManyFuture {
     // So that the vector need not grow while it is given values; they are here
     // already, so that many are made room for only.
     const size_t max = std::min(max_, std::max<size_t>(core_->Size(), 1));
-    values_->reserve(values_->size() + max);
+    sync_internal::MakeRoom(*values_, max);
     for (; count < max; ++count) {
       const auto result = sync_internal::PopPriority<T>(
           *core_, [&](T&& value) { values_->push_back(std::move(value)); });
@@ -211,10 +195,7 @@ class PriorityReceiver {
   // The same as Receive(), for Next(receiver): nullopt is the end.
   Polled<std::optional<T>> PollNext(Context& cx) {
     if (next_ == nullptr) next_.reset(new PriorityReceiveFuture<T>(core()));
-    Polled<absl::StatusOr<T>> polled = next_->Poll(cx);
-    if (polled.IsPending()) return kPending;
-    if (!polled->ok()) return std::optional<T>();
-    return std::optional<T>(*std::move(*polled));
+    return sync_internal::PollNextOf<T>(*next_, cx);
   }
   // Of a pending PollNext().
   void StopWaiting() { next_.reset(); }

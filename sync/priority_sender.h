@@ -21,6 +21,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "weft/sync/channel_closed.h"
 #include "weft/sync/channel_waits.h"
 #include "weft/sync/priority_core.h"
 #include "weft/sync/priority_message.h"
@@ -89,31 +90,7 @@ class [[nodiscard]] PrioritySendFuture {
   sync_internal::ChannelNode wait_;
 };
 
-// Ready when nobody will receive any more.
-class [[nodiscard]] PriorityClosedFuture {
- public:
-  using Output = void;
-
-  explicit PriorityClosedFuture(sync_internal::PriorityCore* core)
-      : core_(core) {}
-  PriorityClosedFuture(PriorityClosedFuture&&) = default;
-  PriorityClosedFuture& operator=(PriorityClosedFuture&&) = delete;
-  ~PriorityClosedFuture() {
-    if (wait_.polled) core_->DropCloser(wait_);
-  }
-
-  Polled<void> Poll(Context& cx) {
-    if (!cx.HasBudget()) return kPending;
-    if (core_->SleepUntilClosed(wait_, cx)) return kPending;
-    core_->DropCloser(wait_);
-    cx.Charge();
-    return Unit();
-  }
-
- private:
-  sync_internal::PriorityCore* core_;
-  sync_internal::ChannelNode wait_;
-};
+using PriorityClosedFuture = ChannelClosedFuture<sync_internal::PriorityCore>;
 
 template <class T, class Priority>
 class PrioritySender {
